@@ -16,7 +16,9 @@ CompanionError                 code, message and further fields; shown as one li
 import re
 from typing import Any
 
-_FOLDERS = re.compile(r"(?<![\w./:])(?:/[^/\s:;,'\"()]+)+/(?=[^/\s])")
+_PART = r"[^/\s:;,'\"()]{1,255}"
+_FOLDERS = re.compile(rf"(?<![\w./:])(?:(?:/{_PART})+/(?=[^/\s])|(?:{_PART}/)+(?={_PART}\.[A-Za-z]))")
+"""An absolute path's folders; of a path that begins anywhere only those before a name with a suffix: not of 3/4."""
 
 
 class CompanionError(Exception):
@@ -117,5 +119,7 @@ def without_folders(message: str) -> str:
 
     >>> without_folders("cannot read /var/lib/companion/games/0001.jsonl: no space; see http://table:8080/past")
     'cannot read 0001.jsonl: no space; see http://table:8080/past'
+    >>> without_folders("the move is not written, tm/d/games/0001.jsonl: 3/4 full")
+    'the move is not written, 0001.jsonl: 3/4 full'
     """
     return _FOLDERS.sub("", message)

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from companion.app.bootstrap import open_table_services
 from companion.app.invitation import invitation
+from companion.config import read
 from companion.devices.service import is_logged
 from companion.errors import JournalError, without_folders
 from companion.referee.messages import Do, Notice
@@ -94,6 +96,18 @@ def test_guests_are_told_no_folders(referee: Referee, tmp_path: Path, monkeypatc
     assert [answer.request.path for answer in told if str(tmp_path) in answer.text] == []
 
 
+def test_guests_are_told_no_folders_of_a_data_folder_that_was_named_as_it_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = read(
+        {"web": {"host": "127.0.0.1", "port": 0}, "table": {"data": "kitchen/data"}, "panel": {"pins": "none"}}
+    )
+    with open_table_services(settings) as table:
+        game = table.referee.games
+        assert game == tmp_path / "kitchen" / "data" / "games"
+
+
 def test_what_the_page_on_security_names_is_there() -> None:
     page = (ROOT / "companion/web/README.md").read_text()
     named = re.findall(r"`([\w/.]+\.(?:py|sh))`", page)
@@ -108,6 +122,9 @@ def test_what_the_page_on_security_names_is_there() -> None:
             "cannot write in the data folder companion: Read-only",
         ),
         ("half /past, /api/state", "half /past, state"),
+        ("the move is not written, tm/d/games/0001.jsonl: full", "the move is not written, 0001.jsonl: full"),
+        ("cannot keep a picture in ../d/0001.evidence: full", "cannot keep a picture in 0001.evidence: full"),
+        ("http://192.168.1.7/past/1.html and/or http://a/b.png", "http://192.168.1.7/past/1.html and/or http://a/b.png"),
         ("3/4 of http://table:8080/past", "3/4 of http://table:8080/past"),
     ],
 )  # fmt: skip

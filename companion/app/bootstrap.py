@@ -105,7 +105,7 @@ def open_table_services(
     """A table with its referee, page and panel but no camera; closed at the end of the block."""
     asked = asked_header(settings)
     use(settings.table.words, settings.table.language)
-    data = settings.table.data or default_data()
+    data = (settings.table.data or default_data()).absolute()  # what guests are told is cut from absolute paths
     with ExitStack() as closing:
         listening = closing.enter_context(bind(settings.web.host, settings.web.port))
         is_empty = asked is None and len(journals(data / "games")) <= 1

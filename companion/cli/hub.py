@@ -46,7 +46,10 @@ def hub_command(
     if league is not None:
         central = load(league).hub
         above = central.hall, broker_of(central)
-    with running_hub(broker, store, host=host, port=port, data=folder, delay_s=delay_s, league=above) as running:
+    names = (*settings.web.names, broker.host)
+    with running_hub(
+        broker, store, host=host, port=port, data=folder, delay_s=delay_s, league=above, names=names
+    ) as running:
         click.echo(f"The hall display is at {running.url}")
         click.echo(f"The referee's desk: {running.url}desk, PIN {running.pin}")
         running.wait()

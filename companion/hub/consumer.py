@@ -83,7 +83,7 @@ class Consumer:
             messages, is_open = self._batch()
             try:
                 self._take(messages)
-            except SQLAlchemyError as error:
+            except (SQLAlchemyError, OSError) as error:  # of a connection that breaks the driver tells by either
                 log.error("the store fails, %d messages are left to come again: %s", len(messages), error)
                 time.sleep(_AFTER_A_FAILURE_S)
 

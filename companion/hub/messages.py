@@ -76,6 +76,11 @@ def address(hall: str, table: str) -> Address:
     return Address(hall, table)
 
 
+def is_table_name(name: str) -> bool:
+    """Whether a table can be called so."""
+    return _NAME.fullmatch(name) is not None
+
+
 def read_topic(topic: str) -> tuple[Address, tuple[str, ...]] | None:
     """Whose topic it is and what follows ``up`` or ``down``; None for a topic that is no table's.
 

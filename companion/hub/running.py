@@ -7,7 +7,7 @@ import secrets
 import signal
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -107,6 +107,7 @@ def running_hub(
     data: Path,
     delay_s: float = 0.0,
     league: tuple[str, Broker] | None = None,
+    names: Collection[str] = (),
 ) -> Iterator[RunningHub]:
     """A hub, taking in and showing to the end of the block.
 
@@ -114,6 +115,7 @@ def running_hub(
         store: the database's address.
         data: where a PIN that is made up is kept.
         league: this hall's name in a league, and the league's broker.
+        names: of the pages beyond the local network.
 
     Raises:
         CompanionError: the port is taken, or the store cannot be opened.
@@ -125,7 +127,7 @@ def running_hub(
         hub = Hub(broker, opened, delay_s)
         pin = _kept_pin(data / "hub-pin")
         director = Director(hub)
-        server = HubServer(create_hub_app(hub, director, delay_s=delay_s, pin=pin), listening)
+        server = HubServer(create_hub_app(hub, director, delay_s=delay_s, pin=pin, names=names), listening)
         hub.start()
         closing.callback(hub.stop)
         director.start()

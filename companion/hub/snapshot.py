@@ -4,8 +4,8 @@ No game is known by name: turn, players and pots are read from the game's own vi
 """
 
 import json
-from collections.abc import Iterator, Mapping
-from types import NoneType
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType, NoneType
 from typing import Any
 
 from companion.hub.messages import MAX_SNAPSHOT_BYTES, Position, Unreadable, decode, encode
@@ -13,6 +13,7 @@ from companion.referee.messages import REFEREE_CALLED
 from companion.referee.session import Session
 from companion.views.archive.measures import measure_totals
 from companion.views.phrases import call, intent, notice_text, sentences
+from companion.views.words import pot as title_of_pot
 
 _MAX_PLAYERS = 12
 _MAX_NAME = 24
@@ -51,18 +52,19 @@ def snapshot(session: Session, position: Position | None, camera: str) -> dict[s
     view = session.game.view(session.state)
     last = session.moves[-1].events if session.moves else ()
     called = call(last)
+    labels = _labels(session.header.players)
     return {
         "game": position.game if position else None,
         "line": position.line if position else 0,
         "kind": session.header.game,
-        "players": [_short(name, _MAX_NAME) for name in session.header.players[:_MAX_PLAYERS]],
+        "players": [*labels.values()],
         "phase": view["phase"],
-        "turn": _short(view["turn"], _MAX_NAME),
+        "turn": labels.get(view["turn"], view["turn"]),
         "moves": len(session.moves),
-        "call": called and {"word": called.word, "player": _short(called.player, _MAX_NAME)},
+        "call": called and {"word": called.word, "player": labels.get(called.player or "", called.player)},
         "said": _short(" ".join(sentences(last)), _MAX_TEXT),
-        "pot": biggest_pot(view),
-        "measures": _measures(view),
+        "pot": biggest_pot(view, labels),
+        "measures": _measures(view, labels),
         "proposal": _proposal(session),
         "notices": _notices(session),
         "camera": camera,
@@ -101,31 +103,50 @@ def read_snapshot(payload: bytes) -> dict[str, Any]:
     return fields
 
 
-def biggest_pot(view: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The biggest pot of a view; None when there is none or all are empty.
+def biggest_pot(view: Mapping[str, Any], labels: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any] | None:
+    """The biggest pot of a view, a player's under the player's label; None when there is none or all are empty.
 
     >>> biggest_pot({"table": {"pots": {"Vain": 40, "tail": 10}}, "players": {"Ana": {"hand_pot": 6}}})
     {'name': 'Vain', 'amount': 40}
     >>> biggest_pot({"table": {}, "players": {"Ana": {"hand_pot": 6}}})
     {'name': 'Ana', 'amount': 6}
     """
-    found = max(_pots(view), key=lambda pot: pot[1], default=("", 0))
+    found = max(_pots(view, labels), key=lambda pot: pot[1], default=("", 0))
     return {"name": _short(found[0], _MAX_NAME), "amount": found[1]} if found[1] > 0 else None
 
 
-def _pots(view: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+def _pots(view: Mapping[str, Any], labels: Mapping[str, str]) -> Iterator[tuple[str, int]]:
     pots = view["table"].get("pots")
     if isinstance(pots, Mapping):
-        yield from pots.items()
+        yield from ((title_of_pot(name), amount) for name, amount in pots.items())
     for name, seat in view["players"].items():
-        yield from ((name, value) for key, value in seat.items() if key.endswith("_pot") and type(value) is int)
+        yield from (
+            (labels.get(name, name), value)
+            for key, value in seat.items()
+            if key.endswith("_pot") and type(value) is int
+        )
 
 
-def _measures(view: Mapping[str, Any]) -> dict[str, int]:
+def _measures(view: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, int]:
     """The players' chips, or points."""
     for values in measure_totals(view).values():
-        return {_short(name, _MAX_NAME): value for name, value in list(values.items())[:_MAX_PLAYERS]}
+        return {labels[name]: value for name, value in values.items() if name in labels}
     return {}
+
+
+def _labels(players: Sequence[str]) -> dict[str, str]:
+    """What each player is called in a snapshot: shortened, and no two alike.
+
+    >>> list(_labels(["Ana", "A name that is a long one, 1", "A name that is a long one, 2"]).values())
+    ['Ana', 'A name that is a long o…', 'A name that is a long…3']
+    """
+    labels: dict[str, str] = {}
+    for n, name in enumerate(players[:_MAX_PLAYERS], 1):
+        label = _short(name, _MAX_NAME)
+        while label in labels.values():
+            label, n = f"{name[: _MAX_NAME - 3]}…{n}", n + 1
+        labels[name] = label
+    return labels
 
 
 def _proposal(session: Session) -> Any:

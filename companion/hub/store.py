@@ -87,6 +87,8 @@ class Store:
             if self._is_sqlite:
                 sql.event.listen(self._engine, "connect", _write_ahead)
                 sql.event.listen(self._engine, "begin", _begin)
+            else:
+                sql.event.listen(self._engine, "checkout", _ping)
             self._writing = self._engine.execution_options(is_writing=True)
             _data.create_all(self._writing)
             fresh = (sqlite if self._is_sqlite else postgresql).insert(positions)
@@ -310,6 +312,15 @@ def _position(game: str | None, line: int | None) -> Position | None:
 def _begin(held: sql.Connection) -> None:
     """A writer of SQLite takes its turn at once, or two that read first would each wait for the other."""
     held.exec_driver_sql("BEGIN IMMEDIATE" if held.get_execution_options().get("is_writing") else "BEGIN")
+
+
+def _ping(connection: Any, _record: Any, _proxy: Any) -> None:
+    """Replace a connection that its server has ended, as at a restart, before it is used."""
+    try:
+        connection.cursor().execute("select 1")
+        connection.rollback()
+    except Exception as error:  # the driver tells of it by errors of several kinds, which SQLAlchemy does not all know
+        raise sql.exc.DisconnectionError from error
 
 
 def _write_ahead(connection: Any, _record: Any) -> None:

@@ -6,7 +6,8 @@ line is cut off, kept in a file beside the journal and reported; any other damag
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -68,7 +69,8 @@ class Journal:
         self._file = -1
         self._lines = 0
         self._size = 0
-        self._broken: str | None = None
+        self._broken: tuple[str, int] | None = None
+        """Why something was not written, and how many bytes of it."""
         self._lost: str | None = None
 
     def reopen(self, when: str) -> Reopened | None:
@@ -147,7 +149,8 @@ class Journal:
 
     def keep(self, jpeg: bytes, confidence: float) -> Kept:
         """Store the picture and the confidence of the move that is written next."""
-        return self._pictures.keep(self._current_path(), self._lines + 1, jpeg, confidence)
+        with self._noting(len(jpeg)):
+            return self._pictures.keep(self._current_path(), self._lines + 1, jpeg, confidence)
 
     def picture(self, kept: Kept) -> bytes | None:
         """A stored picture, None when it was deleted to make room. Raises `JournalError` when it was changed."""
@@ -155,16 +158,44 @@ class Journal:
 
     def health(self) -> dict[str, Any]:
         """Whether moves can be written, and to which file."""
-        error = self._lost or self._broken
+        error = self._lost or (self._broken and self._broken[0])
         return {"ok": error is None, "file": str(self.path), "lines": self._lines, "error": error}
 
     def check(self) -> str | None:
-        """Why the journal cannot be written, because its file or folder is gone or changed; None when it can.
+        """Why the journal cannot be written: its file or folder is gone or changed, or full; None when it can.
 
         A file that was moved away could still be written, but nobody would find it there.
         """
         self._lost = self._loss() if self.path is not None else None
-        return self._lost
+        if self._lost or self._broken is None:
+            return self._lost
+        why, size = self._broken
+        if self._has_room(size):
+            self._broken = None
+            return None
+        return f"The journal {self.path} cannot be written ({why}): no move is written until it can."
+
+    def _has_room(self, size: int) -> bool:
+        """Whether so many bytes can be written after the last line, from where they are cut off again."""
+        try:
+            try:
+                self._write(b" " * size)
+            finally:
+                os.ftruncate(self._file, self._size)
+        except OSError:
+            return False
+        return True
+
+    @contextmanager
+    def _noting(self, size: int) -> Iterator[None]:
+        """Note why so many bytes were not written in the block, for `check` to say until they could be."""
+        try:
+            yield
+        except (OSError, JournalError) as error:
+            cause = error if isinstance(error, OSError) else error.__cause__
+            self._broken = getattr(cause, "strerror", None) or str(cause), size
+            raise
+        self._broken = None
 
     def _loss(self) -> str | None:
         path = self._current_path()
@@ -200,14 +231,15 @@ class Journal:
 
     def _append(self, body: dict[str, Any]) -> None:
         text = line({"n": self._lines + 1, **body})
-        if loss := self.check():
-            raise JournalError(loss, code="not-written")
+        self._lost = self._loss() if self.path is not None else None
+        if self._lost:
+            raise JournalError(self._lost, code="not-written")
         try:
-            self._write(text)
+            with self._noting(len(text)):
+                self._write(text)
         except OSError as error:
-            self._broken = error.strerror or str(error)
-            raise JournalError(f"the move is not written, {self.path}: {self._broken}", code="not-written") from error
-        self._broken = None
+            why = error.strerror or str(error)
+            raise JournalError(f"the move is not written, {self.path}: {why}", code="not-written") from error
         self._lines += 1
         self._size += len(text)
 

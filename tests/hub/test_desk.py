@@ -1,5 +1,6 @@
 """From a phone's call for the referee to the ruling: the call, the desk, the correction, the picture."""
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from companion.hub.publisher import Place, Publisher
 from companion.hub.service import Hub
 from companion.hub.store import Store
 from companion.hub.tournaments.director import Director
-from companion.referee.messages import Confirm, Do, Evidence, Propose
+from companion.referee.messages import Confirm, Do, Evidence, Notice, Propose, Undo
 from companion.referee.referee import Referee
 from companion.simulator.script import write_script
 from companion.web.app import create_app
@@ -103,6 +104,43 @@ def test_what_the_rules_refuse_changes_nothing_and_is_told(referee: Referee, des
         assert told.status_code >= 400
         assert told.json["error"]["message"]
     assert referee.latest().moves == before.moves
+
+
+def version_shown(desk: FlaskClient, move: int) -> int:
+    """The version that the form of a move sends along, once the hub has the move."""
+    found: list[str] = []
+
+    def is_there() -> bool:
+        page = desk.get("/desk/hall/table-01").text
+        found[:] = re.findall(f'data-at="{move}" data-version="(\\d+)"', page)
+        return bool(found)
+
+    until(is_there)
+    return int(found[0])
+
+
+def test_a_ruling_does_not_overwrite_a_move_that_the_referee_never_saw(
+    hub: Hub, referee: Referee, desk: FlaskClient
+) -> None:
+    seen = version_shown(desk, 6)
+    referee.ask(Undo(by="Ana"))
+    referee.ask(Do(list(write_script(HEADER, GAMES["hexel"].player(1)).commands)[5]))
+    moves = referee.latest().moves
+    ruling = {"at": 6, "command": "", "by": "Dee", "cut": False}
+    told = desk.post(f"{TABLE}/correct", json={**ruling, "version": seen})
+    assert told.json["error"]["code"] == "stale"
+    assert referee.latest().moves == moves
+    assert desk.post(f"{TABLE}/correct", json={**ruling, "version": "old"}).json["error"]["code"] == "malformed"
+    until(lambda: version_shown(desk, 6) > seen + 1)
+    assert desk.post(f"{TABLE}/correct", json={**ruling, "version": version_shown(desk, 6)}).status_code == 200
+
+
+def test_a_page_says_the_version_of_the_moves_that_it_shows(hub: Hub, referee: Referee, desk: FlaskClient) -> None:
+    """A table's snapshot may come before the lines of its journal."""
+    written = version_shown(desk, 6)
+    referee.ask(Notice("camera-lost", "The camera is lost."))
+    until(lambda: (hub.hall.latest(HERE) or {})["version"] == referee.latest().version)
+    assert version_shown(desk, 6) == written < referee.latest().version
 
 
 def test_the_desk_is_for_those_who_know_the_pin(hub: Hub) -> None:

@@ -7,18 +7,20 @@ from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
+from sqlalchemy.exc import InterfaceError
 
 from companion.hub.consumer import Consumer
 from companion.hub.hall import Hall
 from companion.hub.link import broker_at
-from companion.hub.messages import Address, Unreadable, encode
-from companion.hub.pages.web import create_hub_app
+from companion.hub.messages import Address, Entry, Position, Unreadable, encode
+from companion.hub.pages.web import MAX_STREAMS, MOST_OF_ONE, create_hub_app
 from companion.hub.service import Hub
 from companion.hub.snapshot import read_snapshot
 from companion.hub.store import Store
 from companion.hub.tournaments.director import Director
 from companion.referee.messages import REFEREE_CALLED
 from tests.clock import Clock
+from tests.hub.conftest import until
 
 ANA, BO = Address("hall", "table-01"), Address("hall", "table-02")
 QUIET: dict[str, Any] = {
@@ -145,6 +147,26 @@ def test_whatever_a_table_sends_the_hub_goes_on_with_the_others(tmp_path: Path, 
     assert "ZeroDivisionError" in caplog.text
 
 
+@pytest.mark.parametrize("error", [InterfaceError("insert", {}, Exception()), ConnectionResetError()])
+def test_a_database_that_goes_away_in_the_middle_does_not_end_the_hub(error: Exception, tmp_path: Path) -> None:
+    store, said, failing = Store(f"sqlite:///{tmp_path / 'hub.db'}"), list[Address](), [error]
+    keep = store.keep
+    store.keep = lambda batch: keep(batch) if not failing else fail(failing.pop())  # type: ignore[method-assign]
+    consumer = Consumer(store, [Hall()], lambda address, _: said.append(address))
+    consumer.start()
+    entry = Entry(Position("0001-0badcafe", 1), None, {"n": 1})
+    consumer.hear(ANA, "event", entry.payload())
+    until(lambda: not failing)
+    consumer.hear(ANA, "event", entry.payload())  # what was not acknowledged comes again
+    consumer.stop()
+    store.close()
+    assert said == [ANA]
+
+
+def fail(error: Exception) -> Any:
+    raise error
+
+
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[FlaskClient]:
     store = Store(f"sqlite:///{tmp_path / 'hub.db'}")
@@ -171,3 +193,24 @@ def test_the_stream_begins_with_every_table(client: FlaskClient) -> None:
     assert told["whole"]
     assert told["tables"][0]["title"] == "Hex’el"
     events.close()
+
+
+def test_one_address_does_not_take_every_place_for_displays(client: FlaskClient) -> None:
+    def watch(address: str) -> Any:
+        return client.get("/api/hall/events", environ_base={"REMOTE_ADDR": address})
+
+    taken = [watch("192.168.1.9") for _ in range(MOST_OF_ONE)]
+    assert {answer.status_code for answer in taken} == {200}
+    refused = watch("192.168.1.9")
+    assert (refused.status_code, refused.json["error"]["code"]) == (503, "too-many-viewers")
+    assert refused.headers["Retry-After"]
+    taken += [watch("192.168.1.10"), *(watch("127.0.0.1") for _ in range(MOST_OF_ONE + 1))]
+    assert {answer.status_code for answer in taken} == {200}
+    taken.pop(0).close()
+    taken += [watch("192.168.1.9"), *(watch(f"192.168.2.{n}") for n in range(MAX_STREAMS - len(taken) - 1))]
+    assert {answer.status_code for answer in taken} == {200}
+    assert watch("192.168.1.11").status_code == 503
+    for answer in taken:
+        answer.close()
+    with watch("192.168.1.11") as answer:
+        assert answer.status_code == 200

@@ -11,7 +11,7 @@ from companion.hub.link import Broker
 from companion.hub.messages import MAX_SNAPSHOT_BYTES, Address, encode
 from companion.hub.publisher import Place, Publisher
 from companion.hub.service import Hub
-from companion.hub.snapshot import payload, snapshot
+from companion.hub.snapshot import biggest_pot, payload, snapshot
 from companion.hub.store import Store
 from companion.referee.journal import replay
 from companion.referee.messages import REFEREE_CALLED, Begin, Notice
@@ -188,3 +188,22 @@ def test_a_snapshot_stays_below_two_kilobytes(tmp_path: Path, players: int) -> N
             referee.ask(Notice(f"notice-{n}", "ж" * 500))
         told = snapshot(referee.latest(), None, "ok")
         assert len(payload({**told, "sent": 1.0})) <= MAX_SNAPSHOT_BYTES
+
+
+def test_players_whose_long_names_begin_alike_are_told_apart(tmp_path: Path) -> None:
+    players = tuple(f"Ana of the long name, and {n}" for n in range(3))
+    with table(tmp_path / "data", Header("comet", players, "56")) as referee:
+        play(referee, moves=4)
+        told = snapshot(referee.latest(), None, "ok")
+        view = referee.latest().game.view(referee.latest().state)
+    assert len(set(told["players"])) == 3
+    assert all(len(name) <= 24 for name in told["players"])
+    chips = [view["players"][name]["chips"] for name in players]
+    assert [told["measures"][name] for name in told["players"]] == chips
+
+
+def test_the_biggest_pot_is_called_what_the_game_calls_it() -> None:
+    assert biggest_pot({"table": {"pots": {"Vain": 40, "tail": 70}}, "players": {}}) == {
+        "name": "the Tail", "amount": 70,
+    }  # fmt: skip
+    assert biggest_pot({"table": {}, "players": {"tail": {"hand_pot": 6}}}) == {"name": "tail", "amount": 6}

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+import sqlalchemy
 
 from companion.errors import TableError
 from companion.hub.messages import Address, Entry, Position
@@ -119,3 +120,16 @@ def test_a_tournaments_log_has_one_writer_at_each_place(store: Store) -> None:
 def test_a_store_that_cannot_be_opened_is_one_clear_line() -> None:
     with pytest.raises(TableError, match="cannot open the store"):
         Store("sqlite:////nowhere/at/all/hub.db")
+
+
+def test_a_database_that_was_restarted_is_entered_anew(postgresql_url: str) -> None:
+    store = Store(postgresql_url)
+    store.keep([(ANA, line(FIRST, 1))])
+    other = sqlalchemy.create_engine(postgresql_url.replace("postgresql:", "postgresql+pg8000:"))
+    with other.connect() as held:  # what a server that ends does to each of its connections
+        ended = "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()"
+        held.execute(sqlalchemy.text(f"{ended} and pid <> pg_backend_pid()"))
+    other.dispose()
+    assert store.position(ANA) == Position(FIRST, 1)
+    assert store.append("open", 0, {"did": "begin"})
+    store.close()

@@ -1,5 +1,6 @@
 """A tournament by its log: pairing, byes, late entry, drop-out, tie-breaks, and what cannot be."""
 
+from collections.abc import Callable
 from itertools import combinations
 from random import Random
 
@@ -11,13 +12,16 @@ from companion.hub.tournaments.pairings import pair, table_sizes
 from companion.hub.tournaments.standings import game_scores, scores, standings
 from companion.hub.tournaments.tournament import (
     MOST_ENTRANTS,
+    Entry,
     Terms,
     Tournament,
     begun,
     decided,
+    ended,
     evolve,
     paired,
     registered,
+    struck,
     tournament_of,
     withdrawn,
 )
@@ -76,12 +80,14 @@ def test_in_swiss_equals_meet_equals() -> None:
     assert sum(abs(before[a] - before[b]) for a, b in boards) / len(boards) <= 0.5
 
 
-@pytest.mark.parametrize("players", [6, 7])
-def test_in_a_round_robin_everybody_meets_everybody_once(players: int) -> None:
-    rounds = players - 1 + players % 2
-    tournament, chance = held(players, system="round-robin", rounds=rounds), Random(1)
-    for _ in range(rounds):
+@pytest.mark.parametrize("players", [2, 3, 4, 6, 7, 8])
+def test_in_a_round_robin_everybody_meets_everybody_once_whatever_the_form_said(players: int) -> None:
+    tournament, chance = held(players, system="round-robin", rounds=6), Random(1)
+    while not tournament.is_over:
         tournament = play_round(tournament, chance)
+    assert len(tournament.rounds) == tournament.planned == players - 1 + players % 2
+    with pytest.raises(Refusal, match="have been paired"):
+        pair(tournament)
     assert sorted(meetings(tournament)) == list(combinations(range(1, players + 1), 2))
 
 
@@ -123,6 +129,60 @@ def test_one_who_drops_out_of_a_round_robin_leaves_their_opponent_free() -> None
     assert len(boards) == 1
     assert len(byes) == 1
     assert 2 not in {*boards[0], *byes}
+
+
+def test_a_round_of_a_round_robin_in_which_nobody_plays_gives_nobody_points() -> None:
+    tournament, chance = held(4, system="round-robin"), Random(1)
+    for number in (2, 3):
+        tournament = evolve(tournament, withdrawn(tournament, number))
+    while not tournament.is_over:
+        tournament = play_round(tournament, chance)
+    assert sum(map(len, (each.boards for each in tournament.rounds))) == 1
+    assert sum(scores(tournament).values()) == 1.0
+
+
+@pytest.mark.parametrize(("players", "rounds"), [(2, 1), (3, 3), (4, 3), (5, 5), (6, 5)])
+def test_in_swiss_no_round_is_paired_once_everybody_has_met(players: int, rounds: int) -> None:
+    tournament, chance = held(players, rounds=30), Random(1)
+    for _ in range(rounds):
+        tournament = play_round(tournament, chance)
+    with pytest.raises(Refusal, match="End the tournament") as refused:
+        pair(tournament)
+    assert refused.value.code == "everybody-has-met"
+    assert not tournament.is_over
+    tournament = evolve(tournament, ended(tournament))
+    assert tournament.is_over
+    assert tournament.planned == rounds
+    with pytest.raises(Refusal, match="have been paired"):
+        pair(tournament)
+    with pytest.raises(Refusal, match="has been paired"):
+        registered(tournament, "Late")
+    tournament = evolve(tournament, ended(tournament, is_over=False))
+    for n in range(players):
+        tournament = evolve(tournament, registered(tournament, f"late {n}"))
+    assert not tournament.is_over
+    assert len(play_round(tournament, chance).rounds[-1].boards) >= 1
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_in_swiss_at_most_one_sits_out_of_any_round(seed: int) -> None:
+    chance = Random(seed)
+    tournament = held(chance.randint(2, 9), rounds=30)
+    for _ in range(10):
+        try:
+            tournament = play_round(tournament, chance)
+        except Refusal as refusal:
+            assert refusal.code == "everybody-has-met"
+            break
+        assert len(tournament.rounds[-1].byes) <= 1
+        assert tournament.rounds[-1].boards
+
+
+def test_a_tournament_does_not_end_in_the_middle_of_a_round() -> None:
+    tournament = held(4)
+    tournament = evolve(tournament, paired(tournament, *pair(tournament)))
+    with pytest.raises(Refusal, match="not over yet"):
+        ended(tournament)
 
 
 def test_tie_breaks_are_those_of_the_book() -> None:
@@ -204,6 +264,21 @@ def test_a_name_that_no_table_takes_is_not_registered(name: str) -> None:
 def test_a_hall_full_of_names_takes_no_more() -> None:
     with pytest.raises(Refusal, match="are registered"):
         registered(held(MOST_ENTRANTS), "Ana")
+
+
+@pytest.mark.parametrize("leave", [withdrawn, struck])
+def test_who_leaves_a_full_hall_makes_room(leave: Callable[[Tournament, int], Entry]) -> None:
+    tournament = held(MOST_ENTRANTS)
+    assert registered(evolve(tournament, leave(tournament, 7)), "Ana")
+
+
+def test_who_was_struck_out_of_a_round_robin_meets_nobody() -> None:
+    tournament = held(5, system="round-robin")
+    tournament = evolve(tournament, struck(tournament, 2))
+    assert tournament.planned == 3
+    boards, byes = pair(tournament)
+    assert sorted(player for board in boards for player in board) == [1, 3, 4, 5]
+    assert byes == []
 
 
 def test_a_game_gives_equal_steps_and_those_who_share_a_rank_share_its_points() -> None:

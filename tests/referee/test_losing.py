@@ -10,7 +10,7 @@ import pytest
 
 from companion.errors import JournalError
 from companion.games.hexel.rules.game import legal, start
-from companion.referee.messages import Do
+from companion.referee.messages import Confirm, Do, Evidence, Propose
 from companion.referee.past import past_game
 from companion.referee.referee import CHECK_EVERY_S, Referee
 from companion.rules.engine import Header
@@ -156,6 +156,32 @@ def test_a_disk_that_turned_read_only_at_an_error_is_said(referee: Referee, monk
             referee.ask(Do(LINE))
     assert told(referee, "journal-lost", listener) is None
     assert referee.ask(Do(LINE)).events
+
+
+@pytest.mark.parametrize("is_read_off", [False, True])
+def test_a_full_disk_is_said_until_there_is_room_again(
+    referee: Referee, is_read_off: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listener = referee.feed.subscribe()
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as without_room:
+        without_room.setattr("companion.referee.journal.os.pwrite", full)
+        if is_read_off:  # then it is the picture that finds no room
+            referee.ask(Propose(LINE, Evidence(b"a picture", 0.9)))
+        with pytest.raises(JournalError):
+            referee.ask(Confirm(referee.latest().version) if is_read_off else Do(LINE))
+        assert "No space left on device" in str(told(referee, "journal-lost", listener))
+        assert listener.next(0.2) is None, "it lasts, and is said once"
+        assert "journal-lost" in referee.latest().notices
+        assert not referee.health()["ok"]
+    assert told(referee, "journal-lost", listener) is None, "nobody has to press for that"
+    assert referee.health()["ok"]
+    referee.ask(Confirm(referee.latest().version) if is_read_off else Do(LINE))
+    assert sorted(path.name for path in referee.games.iterdir() if path.is_file()) == ["0001.jsonl"]
+    assert len(past_game(referee.games / "0001.jsonl").moves) == 1
 
 
 def test_a_clock_that_is_set_back_is_said_and_the_table_goes_on(referee: Referee, drift: Drift) -> None:

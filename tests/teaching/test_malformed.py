@@ -30,7 +30,7 @@ SOME_JSON = st.recursive(
 )
 WRONG = [None, True, -1, 2.5, 10**11, "x", [], [[]], [None], {"x": 1}]
 NO_OUTLINES = [5, "x", [1], [[1, 2]], [[1], [2], [3]], [[0, 0]] * 4, [["0", "1"]] * 4, [[0, 0], [9, 0], [9, None]]]
-FEW = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @cache

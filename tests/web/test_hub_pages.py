@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from flask import Flask
 
 from companion.hub.link import broker_at
 from companion.hub.messages import Address
-from companion.hub.pages.web import create_hub_app
+from companion.hub.pages.web import MAX_STREAMS, create_hub_app
 from companion.hub.running import HubServer
 from companion.hub.service import Hub
 from companion.hub.store import Store
@@ -41,8 +42,8 @@ def hub(tmp_path: Path) -> Iterator[Hub]:
 
 
 @pytest.fixture
-def address(hub: Hub) -> Iterator[str]:
-    """Where a hub of three tables, and a tournament whose first round is paired, serves its pages."""
+def app(hub: Hub) -> Flask:
+    """The pages of a hub of three tables, and of a tournament whose first round is paired."""
     for number in range(1, 4):
         hub.hall.put(Address("hall", f"table-{number:02}"), SNAPSHOT)
     app = create_hub_app(hub, Director(hub), pin=PIN)
@@ -55,6 +56,12 @@ def address(hub: Hub) -> Iterator[str]:
             operator.post(f"/api/tournaments/{made.json['slug']}/register", json={"name": player}).status_code == 200
         ), player
     assert operator.post("/api/tournaments/autumn/pair", json={}).status_code == 200
+    return app
+
+
+@pytest.fixture
+def address(app: Flask) -> Iterator[str]:
+    """Where the pages are served."""
     listening = bind("127.0.0.1", 0)
     server = HubServer(app, listening)
     server.start()
@@ -88,6 +95,57 @@ def open_desk(window: Any, address: str) -> None:
         "const done = arguments[0]; fetch('/api/pin', {method: 'POST', headers: {'Content-Type': 'application/json'},"
         f" body: JSON.stringify({{pin: '{PIN}'}})}}).then(() => done())"
     )
+
+
+def test_a_display_without_a_place_for_a_stream_keeps_asking(app: Flask, hub: Hub, address: str, window: Any) -> None:
+    streams = app.extensions["companion"].streams
+    for _ in range(MAX_STREAMS):
+        streams.enter("127.0.0.1")
+    window.open(address)
+    window.wait_for("document.querySelectorAll('#tables .table').length == 3")
+    window.wait_for("document.querySelector('#link').dataset.link == 'asking'")
+    hub.hall.put(Address("hall", "table-04"), SNAPSHOT)
+    window.wait_for("document.querySelectorAll('#tables .table').length == 4")
+    streams.leave("127.0.0.1")
+    window.wait_for("document.querySelector('#link').dataset.link == 'live'")
+
+
+LOSE = """
+const ask = window.fetch;
+let answers = arguments[0];
+window.fetch = async (...asked) => {
+  if (answers < 0) throw new TypeError("Failed to fetch");
+  const answer = await ask(...asked);
+  if (answers-- > 0) throw new TypeError("Failed to fetch");
+  return answer;
+};
+"""
+"""Loses so many answers on their way back; a negative number, whatever is sent."""
+TOLD = "!document.querySelector('#told').hidden && document.querySelector('#told').textContent"
+
+
+def register_in(window: Any, address: str, name: str, lost: int) -> None:
+    window.open(f"{address}/tournaments/autumn/join")
+    window.run(LOSE.replace("arguments[0]", str(lost)))
+    window.run(f"document.querySelector('input[name=name]').value = '{name}'")
+    window.run("document.querySelector('main form button').click()")
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_page_without_a_network_says_so_in_its_language(language: str, address: str, window: Any) -> None:
+    window.ask_in(language)
+    register_in(window, address, "Ana too", -1)
+    window.wait_for(TOLD)
+    assert window.run(f"return {TOLD}") == catalogue(language)["hub"]["unreachable"]
+
+
+def test_who_presses_again_after_a_lost_answer_is_registered_once(app: Flask, address: str, window: Any) -> None:
+    register_in(window, address, "Ana too", 1)
+    window.wait_for(TOLD)
+    window.run("document.querySelector('main form button').click()")
+    window.wait_for(f"({TOLD} || '').startsWith('Welcome, Ana too.')")
+    entrants = app.test_client().get("/api/tournaments/autumn").json["entrants"]
+    assert [entrant["name"] for entrant in entrants] == [*PLAYERS, "Ana too"]
 
 
 PATHS = ("/", "/desk", "/desk/hall/table-01", "/tournaments", "/tournaments/autumn", "/tournaments/autumn/join",

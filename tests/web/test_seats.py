@@ -1,5 +1,6 @@
 """Seats and the operator: who may act for whom, and that a stolen seat is refused."""
 
+import errno
 import html
 import stat
 from collections.abc import Callable
@@ -282,3 +283,25 @@ def test_a_table_without_a_camera_has_none_to_switch(phone: FlaskClient) -> None
     assert not phone.get("/api/me").get_json()["camera"]
     headers = {"X-Operator-Pin": PIN}
     assert code_of(phone.post("/api/camera", json={"on": True}, headers=headers)) == (409, "no-camera")
+
+
+def test_a_full_disk_keeps_nobody_from_a_seat_or_the_operators_place(
+    app: Flask, joined: Callable[..., FlaskClient], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    phone = joined("Bo")
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as without_room:
+        without_room.setattr("companion.referee.folder.os.pwrite", full)
+        assert phone.post("/api/operator", json={"pin": PIN}).status_code == 200
+        assert phone.post("/api/seat", json={"player": "Ana"}).status_code == 200
+        assert phone.get("/api/me").json["operator"]
+        assert phone.get("/api/me").json["seat"] == "Ana"
+    kept = SeatKeys(tmp_path / "seats.json")
+    assert kept.taken() == {"Bo"}
+    joined("Bo")
+    kept = SeatKeys(tmp_path / "seats.json")
+    assert kept.taken() == {"Ana", "Bo"}
+    assert kept.is_operator(phone.get_cookie(OPERATOR_COOKIE).value)

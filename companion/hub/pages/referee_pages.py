@@ -46,7 +46,7 @@ def one_table(hall: str, table: str) -> str:
     try:
         session = _session(address, snapshot["game"])
         board = scoreboard(session)
-        fields |= {"moves": board["history"], "version": snapshot["version"], "game": title(session.header)}
+        fields |= {"moves": board["history"], "version": session.version, "game": title(session.header)}
     except JournalError as error:
         fields["trouble"] = error.message
     base = f"/api/desk/{hall}/{table}"
@@ -66,7 +66,10 @@ def evidence(hall: str, table: str) -> Response:
 @referee_pages.post("/api/desk/<hall>/<table>/correct")
 @guarded
 def correct(hall: str, table: str) -> Response:
-    """Replace the move ``at`` by ``command``, or delete it when that is empty, and end the table's call."""
+    """Replace the move ``at`` by ``command``, or delete it when that is empty, and end the table's call.
+
+    With the ``version`` that the referee saw a ruling on moves that have changed since is refused, ``stale``.
+    """
     address, _ = _table(hall, table)
     body = request_object()
     text = field_of(body, "command", str)
@@ -77,6 +80,7 @@ def correct(hall: str, table: str) -> Response:
         "commands": [_command(text)] if text.strip() else [],
         "cut": field_of({"cut": False, **body}, "cut", bool),
         "by": field_of(body, "by", str),
+        "version": body.get("version"),
     }
     reply = _hub().ask(address, ruling)
     _hub().ask(address, {"ask": "dismiss"})

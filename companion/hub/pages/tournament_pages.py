@@ -10,16 +10,49 @@ from typing import Any
 from flask import Blueprint, Response, current_app, jsonify, request
 from werkzeug.exceptions import NotFound
 
+from companion.errors import Refusal
 from companion.games import GAMES
-from companion.hub.pages.gate import field_of, guarded, hub_page, request_object
+from companion.hub.pages.gate import current_gate, field_of, guarded, hub_page, request_object
 from companion.hub.tournaments.director import Director
 from companion.hub.tournaments.standings import standings
-from companion.hub.tournaments.tournament import SYSTEMS, Terms, Tournament, decided, registered, withdrawn
+from companion.hub.tournaments.tournament import (
+    SYSTEMS,
+    Entry,
+    Terms,
+    Tournament,
+    decided,
+    ended,
+    registered,
+    struck,
+    withdrawn,
+)
 from companion.views.games import game_title
+from companion.web.access.access_guard import refuse_other_sites
+from companion.web.streams import is_this_machine
 
 tournaments = Blueprint("tournaments", __name__)
 
+MOST_OF_ONE_ADDRESS = 250
+"""So many who play are registered from one address, which a club's phones may share; the desk has no limit."""
+_LONGEST_KEY = 128
 _COLUMNS = ("rank", "number", "name", "score", "buchholz_cut", "buchholz", "berger", "wins", "played")
+
+
+class Registrations:
+    """Who was registered from which address since the hub began, this machine's own excepted. Any thread."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[str, str], set[int]] = {}
+
+    def of(self, slug: str, address: str) -> set[int] | None:
+        """The players of a tournament registered from an address, to which more are added; None where nobody counts."""
+        return None if is_this_machine(address) else self._numbers.setdefault((slug, address), set())
+
+
+def registrations() -> Registrations:
+    """Of the application that answers this request."""
+    found: Registrations = current_app.extensions["companion-registrations"]
+    return found
 
 
 def director() -> Director:
@@ -31,10 +64,8 @@ def director() -> Director:
 @tournaments.get("/tournaments")
 def every() -> str:
     """All tournaments; for the desk also a form for one more."""
-    slugs = pages_store().tournaments()
-    known = {slug: _found(slug) for slug in slugs}
     games = {name: game_title(name) for name in GAMES}
-    return hub_page("tournaments.html", tournaments=known, games=games, systems=SYSTEMS)
+    return hub_page("tournaments.html", tournaments=director().tournaments(), games=games, systems=SYSTEMS)
 
 
 @tournaments.get("/tournaments/<slug>")
@@ -66,19 +97,23 @@ def join_code(slug: str) -> Response:
 
 @tournaments.get("/tournaments/<slug>/standings.csv")
 def standings_csv(slug: str) -> Response:
-    """The standings for a spreadsheet."""
+    """The standings for a spreadsheet, with a byte order mark, by which it knows UTF-8."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(_COLUMNS)
     writer.writerows([_plain(getattr(line, name)) for name in _COLUMNS] for line in standings(_found(slug)))
-    return Response(text.getvalue(), mimetype="text/csv")
+    response = Response("\ufeff" + text.getvalue(), mimetype="text/csv")
+    response.headers["Content-Disposition"] = f'attachment; filename="companion-{slug}-standings.csv"'
+    return response
 
 
 @tournaments.get("/api/tournaments/<slug>")
 def as_json(slug: str) -> Response:
-    """The whole tournament: terms, players, rounds and standings."""
+    """The whole tournament: terms, players, rounds, how many are planned, and standings."""
     found = _found(slug)
-    return jsonify({**asdict(found), "standings": [asdict(line) for line in standings(found)]})
+    told = asdict(found) | {"entrants": [asdict(entrant) for entrant in found.players], "planned": found.planned}
+    del told["keys"]
+    return jsonify({**told, "standings": [asdict(line) for line in standings(found)]})
 
 
 @tournaments.post("/api/tournaments")
@@ -102,10 +137,24 @@ def create() -> Response:
 
 @tournaments.post("/api/tournaments/<slug>/register")
 def register(slug: str) -> Response:
-    """Register a player, from their own phone."""
-    name = field_of(request_object(), "name", str)
-    tournament = director().write(slug, lambda now: registered(now, name))
-    entrant = tournament.entrants[-1]
+    """Register a player, from their own phone; the same request sent again, by its ``Idempotency-Key``, counts once."""
+    refuse_other_sites(request)
+    name, key = field_of(request_object(), "name", str), request.headers.get("Idempotency-Key") or None
+    if key is not None and len(key) > _LONGEST_KEY:
+        raise Refusal("malformed", f"An Idempotency-Key has at most {_LONGEST_KEY} characters.")
+    counted = None if current_gate().is_open() else registrations().of(slug, request.remote_addr or "")
+
+    def entry_of(now: Tournament) -> Entry | None:
+        entry = registered(now, name, key)
+        if entry and counted and sum(now.entrants[number - 1].is_in for number in counted) >= MOST_OF_ONE_ADDRESS:
+            message = f"{MOST_OF_ONE_ADDRESS} players are registered from your address; the desk registers more."
+            raise Refusal("full-address", message)
+        return entry
+
+    tournament = director().write(slug, entry_of)
+    entrant = tournament.entrants[(tournament.keys[key] if key else len(tournament.entrants)) - 1]
+    if counted is not None:
+        counted.add(entrant.number)
     return jsonify({"number": entrant.number, "name": entrant.name, "round": entrant.joined})
 
 
@@ -114,6 +163,14 @@ def register(slug: str) -> Response:
 def begin_round(slug: str) -> Response:
     """Pair the next round and put its games on the tables."""
     return _done(director().begin_round(slug))
+
+
+@tournaments.post("/api/tournaments/<slug>/end")
+@guarded
+def end(slug: str) -> Response:
+    """End a tournament after the rounds so far, or with ``back`` go on with it."""
+    goes_on = field_of({"back": False, **request_object()}, "back", bool)
+    return _done(director().write(slug, lambda now: ended(now, not goes_on)))
 
 
 @tournaments.post("/api/tournaments/<slug>/seat")
@@ -142,9 +199,12 @@ def withdraw(slug: str) -> Response:
     return _done(director().write(slug, lambda now: withdrawn(now, number, is_in)))
 
 
-def pages_store() -> Any:
-    """The store of the application that answers this request."""
-    return current_app.extensions["companion"].hub.store
+@tournaments.post("/api/tournaments/<slug>/strike")
+@guarded
+def strike(slug: str) -> Response:
+    """Strike out a name that has not been paired, as if it had never been registered."""
+    number = field_of(request_object(), "number", int)
+    return _done(director().write(slug, lambda now: struck(now, number)))
 
 
 def _done(tournament: Tournament) -> Response:
@@ -179,7 +239,7 @@ def _plain(value: Any) -> Any:
     """
     if isinstance(value, float):
         return int(value) if value.is_integer() else round(value, 2)
-    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@" else value
+    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@＝＋－＠" else value
 
 
 @lru_cache(maxsize=16)

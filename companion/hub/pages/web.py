@@ -2,22 +2,27 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
 
-from flask import Blueprint, Flask, Response, current_app, jsonify, render_template
+from flask import Blueprint, Flask, Response, current_app, jsonify, render_template, request
 
 from companion.hub.pages.gate import Gate, gate
 from companion.hub.pages.referee_pages import referee_pages
-from companion.hub.pages.tournament_pages import tournaments
+from companion.hub.pages.tournament_pages import Registrations, tournaments
 from companion.hub.service import Hub
 from companion.hub.tournaments.director import Director
 from companion.views.words import section_of
+from companion.web.access.access_guard import refuse_foreign_names
 from companion.web.app import dress
-from companion.web.streams import RETRY_MS, SIGN_OF_LIFE, TooManyStreams, message
+from companion.web.streams import RETRY_MS, SIGN_OF_LIFE, TooManyStreams, is_this_machine, message
 
 MAX_STREAMS = 40
+MOST_OF_ONE = 8
+"""So many displays one address has at most, this machine excepted: a hall's projectors, and not every place."""
 _AGE_S = 300.0
 _HEARTBEAT_S = 10.0
 _GAP_S = 0.1
@@ -52,19 +57,21 @@ class DisplayStreams:
     def __init__(self, hub: Hub) -> None:
         self._hall = hub.display
         self._lock = Lock()
-        self._open = 0
+        self._open: Counter[str] = Counter()
 
-    def enter(self) -> None:
-        """Take a place. Raises `TooManyStreams`."""
+    def enter(self, address: str) -> None:
+        """Take a place for a display at an address. Raises `TooManyStreams`."""
         with self._lock:
-            if self._open >= MAX_STREAMS:
+            has_share = self._open[address] < MOST_OF_ONE or is_this_machine(address)
+            if not has_share or self._open.total() >= MAX_STREAMS:
                 raise TooManyStreams("All places for displays are taken; the page keeps asking instead.")
-            self._open += 1
+            self._open[address] += 1
 
-    def leave(self) -> None:
+    def leave(self, address: str) -> None:
         """Give the place back."""
         with self._lock:
-            self._open -= 1
+            self._open[address] -= 1
+            self._open += Counter()  # forgets the addresses that have none
 
     def close(self) -> None:
         """End every stream: the hub is closing."""
@@ -84,12 +91,20 @@ class DisplayStreams:
             time.sleep(_GAP_S)
 
 
-def create_hub_app(hub: Hub, director: Director, *, pin: str, delay_s: float = 0.0) -> Flask:
-    """The hub's web application over a hub and a director that have started."""
+def create_hub_app(
+    hub: Hub, director: Director, *, pin: str, delay_s: float = 0.0, names: Collection[str] = ()
+) -> Flask:
+    """The hub's web application over a hub and a director that have started.
+
+    Args:
+        names: of the hub beyond its local network.
+    """
     app = Flask(__name__, static_folder=None)
     app.extensions["companion"] = HubPages(hub, delay_s)
     app.extensions["companion-gate"] = Gate(pin)
     app.extensions["companion-director"] = director
+    app.extensions["companion-registrations"] = Registrations()
+    app.before_request(lambda: refuse_foreign_names(request, names))
     app.register_blueprint(display, url_prefix="")
     app.register_blueprint(house)
     app.register_blueprint(gate)
@@ -122,8 +137,8 @@ def state() -> Response:
 @display.get("/api/hall/events")
 def events() -> Response:
     """The hall live: all tables first, then those that changed."""
-    streams = pages().streams
-    streams.enter()
+    streams, address = pages().streams, request.remote_addr or ""
+    streams.enter(address)
     response = Response(streams.notify(), mimetype="text/event-stream")
-    response.call_on_close(streams.leave)
+    response.call_on_close(partial(streams.leave, address))
     return response

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from companion.errors import CompanionError, JournalError, Refusal
+from companion.errors import CompanionError, JournalError, Refusal, TableError
 from companion.hub.messages import Address, Position
 from companion.hub.service import Hub
 from companion.hub.tournaments.pairings import pair
@@ -33,6 +33,7 @@ _CHECK_S = 0.5
 _WRITERS = 50
 _SEATING = 16
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+_R = TypeVar("_R")
 log = logging.getLogger(__name__)
 
 
@@ -88,6 +89,7 @@ class Director:
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
         self._judged: dict[Address, tuple[Any, Any]] = {}
+        self._failed: dict[str, str] = {}
         self._is_stopping = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="hub-director", daemon=True)
         self.troubles: dict[str, str] = {}
@@ -111,8 +113,20 @@ class Director:
         return Tournament(terms)
 
     def tournament(self, slug: str) -> Tournament | None:
-        """A tournament as it stands; None where there is none of that name."""
-        return tournament_of(self._hub.store.log(slug))
+        """A tournament as it stands; None where there is none. Raises `TableError` where its log does not read."""
+        try:
+            return tournament_of(self._hub.store.log(slug))
+        except (ValueError, LookupError, TypeError) as error:
+            why = f"the log of the tournament {slug} does not read: {type(error).__name__} {error}"
+            raise TableError(why, code="tournament-damaged") from error
+
+    def tournaments(self) -> dict[str, Tournament]:
+        """All tournaments by name, but those whose logs do not read."""
+        found = {
+            slug: self._attempt(f"the tournament {slug}", self.tournament, slug)
+            for slug in self._hub.store.tournaments()
+        }
+        return {slug: tournament for slug, tournament in found.items() if tournament is not None}
 
     def write(self, slug: str, entry_of: Callable[[Tournament], Entry | None]) -> Tournament:
         """Append what a function says of the tournament, which it may be asked again when others write meanwhile.
@@ -136,14 +150,14 @@ class Director:
         tournament = self.write(slug, lambda now: paired(now, *pair(now)))
         number, free = len(tournament.rounds), self.free_tables()
         for board, table in zip(range(1, len(tournament.rounds[-1].boards) + 1), free, strict=False):
-            tournament = self.write(slug, lambda now, board=board, table=table: seated(number, board, table.table))  # type: ignore[misc]
+            tournament = self.write(slug, lambda now, board=board, table=table: seated(now, number, board, table.table))  # type: ignore[misc]
         with ThreadPoolExecutor(_SEATING) as workers:
             list(workers.map(lambda board: self._put(slug, board), range(1, len(tournament.rounds[-1].boards) + 1)))
         return tournament
 
     def seat(self, slug: str, board: int, table: str) -> Tournament:
         """Put a board of the current round on a table, once more or on another. Raises `Refusal`."""
-        tournament = self.write(slug, lambda now: seated(len(now.rounds), board, table))
+        tournament = self.write(slug, lambda now: seated(now, len(now.rounds), board, table))
         self._put(slug, board)
         return tournament
 
@@ -151,18 +165,12 @@ class Director:
         """The tables that are here and at which no board waits for its result."""
         taken = {
             board.table
-            for slug in self._hub.store.tournaments()
-            for board in self._open_boards(slug)
-            if board.table is not None
+            for tournament in self.tournaments().values()
+            for board in (tournament.rounds[-1].boards if tournament.rounds else ())
+            if board.table is not None and board.places is None
         }
         here = [Address(shown["hall"], shown["table"]) for shown in self._hub.hall.tables() if shown["state"] == "here"]
         return [address for address in here if address.table not in taken]
-
-    def _open_boards(self, slug: str) -> list[Any]:
-        tournament = self.tournament(slug)
-        if tournament is None or not tournament.rounds:
-            return []
-        return [board for board in tournament.rounds[-1].boards if board.places is None]
 
     def _put(self, slug: str, number: int) -> None:
         """Ask a board's table to begin its game; what stands against it is told on the desk."""
@@ -186,8 +194,23 @@ class Director:
 
     def _watch(self) -> None:
         while not self._is_stopping.wait(_CHECK_S):
-            for slug in self._hub.store.tournaments():
-                self.check(slug)
+            for slug in self._attempt("the list of tournaments", self._hub.store.tournaments) or ():
+                self._attempt(f"the tournament {slug}", self.check, slug)
+
+    def _attempt(self, what: str, do: Callable[..., _R], *given: str) -> _R | None:
+        """What a function returns; None where it fails, which is logged once until it succeeds again.
+
+        A store that is away for a while, or a log that is spoilt, does not end the tournaments.
+        """
+        try:
+            done = do(*given)
+        except Exception as error:
+            if self._failed.get(what) != (kind := type(error).__name__):
+                log.exception("%s fails; trying again", what)
+            self._failed[what] = kind
+            return None
+        self._failed.pop(what, None)
+        return done
 
     def check(self, slug: str) -> None:
         """Take the results of those boards of the last round whose games are over."""
@@ -209,7 +232,10 @@ class Director:
             return
         if kept.line < newest.line:
             return
+        self._judge(slug, tournament, number, address, newest)
         self._judged[address] = newest, len(tournament.rounds)
+
+    def _judge(self, slug: str, tournament: Tournament, number: int, address: Address, newest: Position) -> None:
         try:
             result = result_of(newest.game, self._hub.store.lines(address, newest.game))
         except JournalError as error:

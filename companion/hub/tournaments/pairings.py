@@ -14,7 +14,7 @@ from caissify_pairings import generate_pairings
 
 from companion.errors import Refusal
 from companion.hub.tournaments.standings import scores
-from companion.hub.tournaments.tournament import Tournament
+from companion.hub.tournaments.tournament import Tournament, refuse_next_round
 
 Boards = list[list[int]]
 
@@ -25,6 +25,7 @@ _REMATCH = 10.0
 
 def pair(tournament: Tournament) -> tuple[Boards, list[int]]:
     """The boards of the next round, first seats first, and who sits out. Raises `Refusal`."""
+    refuse_next_round(tournament)
     if len(tournament.playing) < 2:
         raise Refusal("too-few", "It takes two players at least.")
     if tournament.terms.system == "tables":
@@ -34,14 +35,14 @@ def pair(tournament: Tournament) -> tuple[Boards, list[int]]:
 
 def _pairs(tournament: Tournament) -> tuple[Boards, list[int]]:
     is_swiss = tournament.terms.system == "swiss"
-    entrants = tournament.playing if is_swiss else tournament.entrants
+    entrants = tournament.playing if is_swiss else tournament.players
     options: dict[str, Any] = {"bye_value": 1.0, "max_byes_per_player": 1} if is_swiss else {}
     made = generate_pairings(
         "dutch" if is_swiss else "round_robin",
         [_as_chess_player(tournament, entrant.number) for entrant in entrants],
         {met for met, times in _meetings(tournament).items() if times},
         len(tournament.rounds) + 1,
-        tournament.terms.rounds,
+        tournament.planned,
         **options,
     )
     playing = {entrant.number for entrant in tournament.playing}
@@ -50,7 +51,11 @@ def _pairs(tournament: Tournament) -> tuple[Boards, list[int]]:
     for board in [board for board in boards if not playing.issuperset(board)]:  # one dropped out of a round robin
         boards.remove(board)
         byes += [player for player in board if player in playing]
-    return boards, [player for player in byes if player in playing]
+    byes = [player for player in byes if player in playing]
+    if is_swiss and (not boards or len(byes) > 1):
+        message = "Too many have met already, and nobody meets twice: no round can be paired. End the tournament."
+        raise Refusal("everybody-has-met", message)
+    return boards, byes if boards else []  # where nobody plays nobody sits out, which would give points to all
 
 
 def _as_chess_player(tournament: Tournament, number: int) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def scores(tournament: Tournament, rounds: int | None = None) -> dict[int, float
 def standings(tournament: Tournament) -> list[StandingsRow]:
     """All players, the best first: by score, Buchholz without the lowest, Buchholz, Sonneborn-Berger, wins."""
     total = scores(tournament)
-    lines = [_line(tournament, entrant.number, total) for entrant in tournament.entrants]
+    lines = [_line(tournament, entrant.number, total) for entrant in tournament.players]
     lines.sort(key=lambda line: (*(-value for value in _key(line)), line.number))
     ranked: list[StandingsRow] = []
     for n, line in enumerate(lines, 1):

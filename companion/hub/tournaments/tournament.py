@@ -4,11 +4,12 @@ The log is a list of JSON objects, kept one by one by the store; `tournament_of`
 what would be appended. A player is a number, from 1 in the order of registration; a name belongs to one player.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion.errors import Refusal
+from companion.hub.messages import is_table_name
 from companion.rules.engine import Header
 from companion.rules.limits import LONGEST_NAME, is_name
 from companion.rules.records import read_header
@@ -16,7 +17,7 @@ from companion.rules.records import read_header
 SYSTEMS = ("swiss", "round-robin", "tables")
 """Swiss pairs and everybody against everybody, two at a table; or tables of several, balanced by score and seats."""
 MOST_ENTRANTS = 1000
-"""Anybody in the hall registers from a phone: beyond so many it is somebody's joke."""
+"""Anybody in the hall registers from a phone: beyond so many who play it is somebody's joke."""
 
 Places = tuple[tuple[int, ...], ...]
 """Players by their rank in a game, those who share one together."""
@@ -29,7 +30,7 @@ class Terms:
 
     Attributes:
         seats: the most players at one table; 2 but for ``tables``.
-        rounds: how many are planned; a round robin has as many as it takes.
+        rounds: how many are planned; not of a round robin, which has as many as it takes.
     """
 
     title: str
@@ -50,12 +51,19 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A player. ``joined`` is the first round that they could play; ``is_in`` until they drop out."""
+    """A player.
+
+    Attributes:
+        joined: the first round that they could play.
+        is_in: until they drop out.
+        is_struck: whether the desk has taken the name out, as if it had never been registered.
+    """
 
     number: int
     name: str
     joined: int
     is_in: bool = True
+    is_struck: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +91,25 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """How a tournament stands after ``length`` entries of its log."""
+    """How a tournament stands after ``length`` entries of its log.
+
+    Attributes:
+        entrants: all who ever registered; who has the number n is the n-th.
+        is_ended: whether the desk has ended it after the rounds that there are.
+        keys: by the key of a request to register, who was registered by it.
+    """
 
     terms: Terms
     entrants: tuple[Entrant, ...] = ()
     rounds: tuple[Round, ...] = ()
     length: int = 1
+    is_ended: bool = False
+    keys: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def players(self) -> tuple[Entrant, ...]:
+        """Those whom the desk has not struck out."""
+        return tuple(entrant for entrant in self.entrants if not entrant.is_struck)
 
     @property
     def playing(self) -> tuple[Entrant, ...]:
@@ -96,9 +117,18 @@ class Tournament:
         return tuple(entrant for entrant in self.entrants if entrant.is_in)
 
     @property
+    def planned(self) -> int:
+        """How many rounds there are to be."""
+        if self.is_ended:
+            return len(self.rounds)
+        if self.terms.system == "round-robin":
+            return max(1, len(self.players) - 1 + len(self.players) % 2)
+        return self.terms.rounds
+
+    @property
     def is_over(self) -> bool:
         """Whether all rounds that were planned have been played."""
-        return len(self.rounds) >= self.terms.rounds and all(played_round.is_over for played_round in self.rounds)
+        return len(self.rounds) >= self.planned and all(played_round.is_over for played_round in self.rounds)
 
     def name(self, number: int) -> str:
         """Of a player."""
@@ -106,7 +136,12 @@ class Tournament:
 
     def numbered(self, name: str) -> int | None:
         """The player of that name."""
-        return next((entrant.number for entrant in self.entrants if entrant.name == name), None)
+        return next((entrant.number for entrant in self.players if entrant.name == name), None)
+
+    def was_paired(self, number: int) -> bool:
+        """Whether a player has sat at a board, or has sat out."""
+        seated = (board.seats for each in self.rounds for board in each.boards)
+        return any(number in players for players in (*seated, *(each.byes for each in self.rounds)))
 
 
 def begun(terms: Terms) -> Entry:
@@ -121,58 +156,111 @@ def begun(terms: Terms) -> Entry:
     return {"did": "begin", **{name: getattr(terms, name) for name in Terms.__slots__}}
 
 
-def registered(tournament: Tournament, name: str) -> Entry:
-    """The entry of one more player; a late one begins with the next round. Raises `Refusal`."""
+def registered(tournament: Tournament, name: str, key: str | None = None) -> Entry | None:
+    """The entry of one more player; a late one begins with the next round.
+
+    Args:
+        key: of the request; None is returned where the same has registered the same name before.
+
+    Raises:
+        Refusal: the name cannot be, or plays already; nobody can come in any more.
+    """
     name = " ".join(name.split())
     if not is_name(name):  # a table would not begin its game, and no page could show it
         raise Refusal("malformed", f"A name has 1 to {LONGEST_NAME} letters.")
-    if len(tournament.entrants) >= MOST_ENTRANTS:
+    known = tournament.keys.get(key) if key else None
+    if known is not None and tournament.numbered(name) == known:
+        return None
+    if len(tournament.playing) >= MOST_ENTRANTS:
         raise Refusal("full", f"{MOST_ENTRANTS} players are registered; there is no room for more.")
-    if any(entrant.name.casefold() == name.casefold() for entrant in tournament.entrants):
+    if any(entrant.name.casefold() == name.casefold() for entrant in tournament.players):
         raise Refusal("name-taken", f"Somebody called {name} plays already; add a letter.")
-    if len(tournament.rounds) >= tournament.terms.rounds:
+    if len(tournament.rounds) >= tournament.planned:
         raise Refusal("too-late", "The last round has been paired.")
     if tournament.terms.system == "round-robin" and tournament.rounds:
         raise Refusal("too-late", "Everybody plays everybody: nobody can come in once it has begun.")
-    return {"did": "register", "number": len(tournament.entrants) + 1, "name": name}
+    return {"did": "register", "number": len(tournament.entrants) + 1, "name": name, "key": key}
 
 
 def withdrawn(tournament: Tournament, number: int, is_in: bool = False) -> Entry:
     """The entry of a player who drops out, or comes back. Raises `Refusal`."""
-    if not 1 <= number <= len(tournament.entrants):
-        raise Refusal("no-such-player", f"There is no player {number}.")
+    _require_player(tournament, number)
     return {"did": "return" if is_in else "withdraw", "number": number}
 
 
+def struck(tournament: Tournament, number: int) -> Entry:
+    """The entry of a name that the desk strikes out, as if it had never been registered. Raises `Refusal`."""
+    _require_player(tournament, number)
+    if tournament.was_paired(number):
+        name = tournament.name(number)
+        raise Refusal("has-played", f"{name} has been paired and stays in the standings; let them drop out instead.")
+    return {"did": "strike", "number": number}
+
+
+def _require_player(tournament: Tournament, number: int) -> None:
+    if all(entrant.number != number for entrant in tournament.players):
+        raise Refusal("no-such-player", f"There is no player {number}.")
+
+
 def decided(
-    tournament: Tournament, round_number: int, board: int, places: Iterable[Iterable[int]], game: str | None = None
+    tournament: Tournament, round_number: int, board: int, places: Sequence[Sequence[int]], game: str | None = None
 ) -> Entry | None:
     """The entry of a board's result, by the table or the desk; None when it stands so already. Raises `Refusal`."""
-    if not 1 <= round_number <= len(tournament.rounds):
-        raise Refusal("no-such-board", f"There is no round {round_number}.")
-    boards = tournament.rounds[round_number - 1].boards
-    if not 1 <= board <= len(boards):
-        raise Refusal("no-such-board", f"There is no board {board} in round {round_number}.")
+    now = _board_of(tournament, round_number, board)
+    if not all(_are_numbers(rank) for rank in places):
+        raise Refusal("malformed", "A result is a list of ranks, each a list of the players' numbers.")
     ranked = tuple(tuple(sorted(rank)) for rank in places if rank)
-    if sorted(number for rank in ranked for number in rank) != sorted(boards[board - 1].seats):
+    if sorted(number for rank in ranked for number in rank) != sorted(now.seats):
         raise Refusal("malformed", "A result ranks everybody who sits at the board, each once.")
-    if boards[board - 1].places == ranked:
+    if now.places == ranked:
         return None
     return {"did": "result", "round": round_number, "board": board, "places": [list(r) for r in ranked], "game": game}
 
 
 def paired(tournament: Tournament, boards: Sequence[Sequence[int]], byes: Sequence[int]) -> Entry:
     """The entry of the next round, as `companion.hub.tournaments.pairings` says it. Raises `Refusal`."""
-    if tournament.rounds and not tournament.rounds[-1].is_over:
-        raise Refusal("round-goes-on", f"Round {len(tournament.rounds)} is not over yet.")
-    if len(tournament.rounds) >= tournament.terms.rounds:
-        raise Refusal("no-more-rounds", f"All {tournament.terms.rounds} rounds have been paired.")
+    refuse_next_round(tournament)
     return {"did": "pair", "boards": [[*seats] for seats in boards], "byes": [*byes]}
 
 
-def seated(round_number: int, board: int, table: str) -> Entry:
-    """The entry of a board's table in the hall."""
+def refuse_next_round(tournament: Tournament) -> None:
+    """Raise `Refusal` while a round goes on, and after the last."""
+    _refuse_in_a_round(tournament)
+    if len(tournament.rounds) >= tournament.planned:
+        raise Refusal("no-more-rounds", f"All {tournament.planned} rounds have been paired.")
+
+
+def ended(tournament: Tournament, is_over: bool = True) -> Entry:
+    """The entry of a tournament that the desk ends after the rounds so far, or goes on with. Raises `Refusal`."""
+    _refuse_in_a_round(tournament)
+    return {"did": "end" if is_over else "go-on"}
+
+
+def _refuse_in_a_round(tournament: Tournament) -> None:
+    if tournament.rounds and not tournament.rounds[-1].is_over:
+        raise Refusal("round-goes-on", f"Round {len(tournament.rounds)} is not over yet.")
+
+
+def seated(tournament: Tournament, round_number: int, board: int, table: str) -> Entry:
+    """The entry of a board's table in the hall. Raises `Refusal`."""
+    _board_of(tournament, round_number, board)
+    if not is_table_name(table):
+        raise Refusal("malformed", "A table's name takes small letters, digits and hyphens, 40 at most.")
     return {"did": "seat", "round": round_number, "board": board, "table": table}
+
+
+def _board_of(tournament: Tournament, round_number: int, board: int) -> Board:
+    """A board of a round. Raises `Refusal`, ``no-such-board``."""
+    if not 1 <= round_number <= len(tournament.rounds):
+        raise Refusal("no-such-board", f"There is no round {round_number}.")
+    boards = tournament.rounds[round_number - 1].boards
+    if not 1 <= board <= len(boards):
+        raise Refusal("no-such-board", f"There is no board {board} in round {round_number}.")
+    return boards[board - 1]
+
+
+def _are_numbers(rank: Any) -> bool:
+    return isinstance(rank, list | tuple) and all(type(number) is int for number in rank)
 
 
 def tournament_of(log: Sequence[Mapping[str, Any]]) -> Tournament | None:
@@ -191,11 +279,12 @@ def evolve(tournament: Tournament, entry: Mapping[str, Any]) -> Tournament:
     match entry["did"]:
         case "register":
             fresh = Entrant(entry["number"], entry["name"], len(tournament.rounds) + 1)
-            return replace(after, entrants=(*tournament.entrants, fresh))
+            keys = {**tournament.keys, key: fresh.number} if (key := entry.get("key")) else tournament.keys
+            return replace(after, entrants=(*tournament.entrants, fresh), keys=keys)
         case "withdraw" | "return":
-            is_in = entry["did"] == "return"
-            entrants = (replace(e, is_in=is_in) if e.number == entry["number"] else e for e in tournament.entrants)
-            return replace(after, entrants=tuple(entrants))
+            return _with_entrant(after, entry["number"], is_in=entry["did"] == "return")
+        case "strike":
+            return _with_entrant(after, entry["number"], is_in=False, is_struck=True)
         case "pair":
             fresh_round = Round(tuple(Board(None, tuple(seats)) for seats in entry["boards"]), tuple(entry["byes"]))
             return replace(after, rounds=(*tournament.rounds, fresh_round))
@@ -204,12 +293,22 @@ def evolve(tournament: Tournament, entry: Mapping[str, Any]) -> Tournament:
         case "result":
             places = tuple(tuple(rank) for rank in entry["places"])
             return _with_board(after, entry, places=places, game=entry["game"])
+        case "end" | "go-on":
+            return replace(after, is_ended=entry["did"] == "end")
         case did:
             raise ValueError(f"unknown entry {did!r}")
 
 
+def _with_entrant(tournament: Tournament, number: int, **changed: Any) -> Tournament:
+    entrants = (replace(each, **changed) if each.number == number else each for each in tournament.entrants)
+    return replace(tournament, entrants=tuple(entrants))
+
+
 def _with_board(tournament: Tournament, entry: Mapping[str, Any], **changed: Any) -> Tournament:
+    """A board changed; one that never was, which logs of earlier versions may name, is passed over."""
     number, board = entry["round"] - 1, entry["board"] - 1
+    if not (0 <= number < len(tournament.rounds) and 0 <= board < len(tournament.rounds[number].boards)):
+        return tournament
     before = tournament.rounds[number]
     boards = (*before.boards[:board], replace(before.boards[board], **changed), *before.boards[board + 1 :])
     rounds = (*tournament.rounds[:number], replace(before, boards=boards), *tournament.rounds[number + 1 :])

@@ -6,6 +6,7 @@ A key is a phone's cookie; the table keeps its SHA-256, and the secret that keys
 import hashlib
 import hmac
 import json
+import logging
 import secrets
 from collections.abc import Collection
 from pathlib import Path
@@ -16,6 +17,7 @@ from companion.referee.folder import storage_errors, write_whole
 from companion.rules.limits import FILE, read_file, read_json
 
 _OPERATORS = 8
+_log = logging.getLogger(__name__)
 
 
 class SeatKeys:
@@ -107,11 +109,18 @@ class SeatKeys:
         return phone is not None and known == _hash(self._key_of(phone, player))
 
     def _keep(self, seats: dict[str, str], operators: list[str]) -> None:
-        if self._file is not None:
-            with storage_errors(f"cannot keep the seats in {self._file}"):
-                kept = {"seats": seats, "operators": operators, "secret": self._secret}
-                write_whole(self._file, json.dumps(kept, indent=1).encode(), mode=0o600)
+        """Have these hold from now on; a file that cannot be written, as on a full disk, is written at the next change.
+
+        Whoever would make room must come in first.
+        """
         self._seats, self._operators = seats, operators
+        if self._file is None:
+            return
+        try:
+            kept = {"seats": seats, "operators": operators, "secret": self._secret}
+            write_whole(self._file, json.dumps(kept, indent=1).encode(), mode=0o600)
+        except OSError as error:
+            _log.warning("the seats are not kept over a restart, %s: %s", self._file, error.strerror or error)
 
 
 def _hash(key: str) -> str:

@@ -30,7 +30,7 @@ export async function send(path, options = {}) {
 
 // One key for each press, sent again with it: a press repeated by a shaky network counts once.
 // (crypto.randomUUID exists only on secure pages; a table at home has a plain address.)
-function key() {
+export function key() {
   return [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 

@@ -157,9 +157,25 @@ function follow() {
   });
   source.addEventListener("alive", () => link("live"));
   source.onerror = () => {
-    link("lost");
-    if (source.readyState === EventSource.CLOSED) setTimeout(follow, AGAIN_MS);
+    if (source.readyState !== EventSource.CLOSED) {
+      link("lost"); // the browser tries again by itself
+      return;
+    }
+    ask();
+    setTimeout(follow, AGAIN_MS);
   };
+}
+
+// A display that got no stream, for all places are taken, asks until it gets one.
+async function ask() {
+  try {
+    const response = await fetch("/api/hall", { cache: "no-store" });
+    if (!response.ok) throw new Error(response.statusText);
+    take({ whole: true, ...(await response.json()) });
+    link("asking");
+  } catch {
+    link("lost");
+  }
 }
 
 window.addEventListener("resize", draw);

@@ -1,5 +1,6 @@
 // The hub's forms: what they hold is posted as JSON, what went wrong is told; pages that are live come anew when they change.
 
+import { key, send } from "/house/api.js";
 import { find } from "/house/dom.js";
 
 const LOOK_MS = 3000;
@@ -38,11 +39,19 @@ function placesOf(ranks) {
   return places.filter(Boolean);
 }
 
+// A form that is sent again as it was, as after an answer that was lost, is sent with the same key: it counts once.
+const sent = new WeakMap();
+
+function keyOf(form, body) {
+  if (sent.get(form)?.body !== body) sent.set(form, { body, key: key() });
+  return sent.get(form).key;
+}
+
 async function post(form) {
-  const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(bodyOf(form)) };
-  const response = await fetch(form.dataset.post, options);
-  const answer = await response.json();
-  if (!response.ok) throw new Error(answer.error.message);
+  const body = JSON.stringify(bodyOf(form));
+  const headers = { "Content-Type": "application/json", "Idempotency-Key": keyOf(form, body) };
+  const answer = await send(form.dataset.post, { method: "POST", headers, body });
+  sent.delete(form);
   if (form.dataset.done) {
     tell(form.dataset.done.replace("{name}", answer.name).replace("{round}", answer.round));
     form.reset();

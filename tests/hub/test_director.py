@@ -1,0 +1,105 @@
+"""The director goes on: with a store that fails for a while, and beside a tournament whose log is spoilt."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy.exc import InterfaceError
+
+from companion.hub.link import broker_at
+from companion.hub.messages import Address
+from companion.hub.pages.web import create_hub_app
+from companion.hub.sender import JournalOutbox
+from companion.hub.service import Hub
+from companion.hub.snapshot import snapshot
+from companion.hub.store import Store
+from companion.hub.tournaments.director import Director
+from companion.hub.tournaments.tournament import Terms, registered
+from companion.rules.engine import Header
+from tests.hub.conftest import journal_lines, play, table, until
+
+HERE = Address("hall", "table-01")
+
+
+class StoreOnABadDay(Store):
+    """A store whose database fails so many times, by what is asked of it."""
+
+    def __init__(self, url: str) -> None:
+        self.failures: Counter[str] = Counter()
+        super().__init__(url)
+
+    def _fail(self, what: str) -> None:
+        if self.failures[what]:
+            self.failures[what] -= 1
+            raise InterfaceError("select", {}, Exception("connection is closed"))
+
+    def tournaments(self) -> list[str]:
+        self._fail("tournaments")
+        return super().tournaments()
+
+    def append(self, tournament: str, n: int, body: Any) -> bool:
+        self._fail("append")
+        return super().append(tournament, n, body)
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> Iterator[Hub]:
+    store = StoreOnABadDay(f"sqlite:///{tmp_path / 'hub.db'}")
+    yield Hub(broker_at("mqtt://127.0.0.1", "hub"), store, answer_within_s=0.01)  # there are no tables to answer
+    store.close()
+
+
+@pytest.fixture
+def director(hub: Hub) -> Iterator[Director]:
+    """Of a tournament of two, whose one board is at the table that is here."""
+    running = Director(hub)
+    running.create("open", Terms("Open", "hexel", rounds=1))
+    for name in ("Ana", "Bo"):
+        running.write("open", lambda now, name=name: registered(now, name))
+    running.begin_round("open")
+    running.seat("open", 1, HERE.table)
+    running.start()
+    yield running
+    running.stop()
+
+
+def finish_game(hub: Hub, data: Path) -> None:
+    """The table's game comes to its end, and all of it to the hub."""
+    with table(data, Header("hexel", ("Ana", "Bo"), "36")) as referee:
+        play(referee)
+        (path,) = referee.games.glob("*.jsonl")
+        outbox = JournalOutbox(referee.games, lambda: (str(path), journal_lines(referee)))
+        outbox.seek(None)
+        entries = outbox.read(1000)
+        hub.store.keep([(HERE, entry) for entry in entries])
+        hub.hall.put(HERE, {**snapshot(referee.latest(), entries[-1].position, "ok"), "sent": 1.0})
+
+
+def has_result(director: Director) -> bool:
+    tournament = director.tournament("open")
+    return tournament is not None and tournament.rounds[0].is_over
+
+
+@pytest.mark.parametrize("what", ["tournaments", "append"])
+def test_results_are_taken_after_the_database_failed(
+    what: str, hub: Hub, director: Director, tmp_path: Path, caplog: Any
+) -> None:
+    assert isinstance(hub.store, StoreOnABadDay)
+    hub.store.failures[what] = 3
+    finish_game(hub, tmp_path / "data")
+    until(lambda: has_result(director))
+    assert hub.store.failures[what] == 0
+    assert caplog.text.count("Traceback") == 1, "a failure that goes on is told once"
+
+
+def test_a_spoilt_tournament_does_not_stop_the_others(hub: Hub, director: Director, tmp_path: Path) -> None:
+    hub.store.append("a-spoilt-one", 0, {"did": "nothing"})
+    finish_game(hub, tmp_path / "data")
+    until(lambda: has_result(director))
+    client = create_hub_app(hub, director, pin="271828").test_client()
+    for path in ("/tournaments", "/tournaments/open"):
+        assert client.get(path).status_code == 200
+    told = client.get("/api/tournaments/a-spoilt-one")
+    assert (told.status_code, told.json["error"]["code"]) == (503, "tournament-damaged")
