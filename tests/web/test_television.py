@@ -154,6 +154,26 @@ def test_nothing_on_the_television_is_cut_off(name: str, television: Callable[..
     assert page.run(CUT_OFF) == []
 
 
+TAIL = (
+    "round Ana tail=yes",
+    "set Ana tail 4-5-10+5-5-9",
+    "set Ana tail 12-12-12",
+    "set Bo tail 9-9-9",
+    "set Bo tail 8-8-8+7-7-7",
+    "set Cy tail 3-3-3",
+    "set Cy tail 6-6-6",
+    "set Dee tail 2-2-2",
+    "set Dee tail 14-14-14",
+)
+
+
+@pytest.mark.parametrize("sets", (0, 3, 8))
+def test_the_tail_is_seen_whole_with_eight_sets_against_it(sets: int, television: Callable[..., Any]) -> None:
+    page = television(Header("comet", ("Ana", "Bo", "Cy", "Dee")), TAIL[: sets + 1])
+    assert page.run("return document.querySelectorAll('.is-tail .laid').length") == sets
+    assert [part for part in page.run(CUT_OFF) if part.startswith("cloth")] == []
+
+
 def test_a_notice_stands_whole_beside_the_round(referee: Referee, television: Callable[..., Any]) -> None:
     page = television(*TABLES["hexel of three"])
     referee.ask(

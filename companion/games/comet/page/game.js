@@ -63,7 +63,7 @@ function winning({ players, amount }) {
 export function drawTable(state) {
   const events = state.last?.events ?? [];
   const waiting = state.proposal?.command;
-  const pots = Object.entries(state.table.pots).map(([name, chips]) => {
+  const pots = inOrder(state.table).map(([name, chips]) => {
     const sets = state.table.sets.filter((laid) => laid.pot === name).map((laid) => ({ ...laid, isSeen: isSeen(state, laid) }));
     const won = events.filter((event) => event.event === "won" && event.pot === name);
     return pot(name, chips, sets, won, waiting?.cmd === "set" && waiting.pot === name ? waiting : null);
@@ -72,6 +72,12 @@ export function drawTable(state) {
   const table = h("div", { class: "comet" }, h("ul", { class: "comet-pots" }, ...pots), scored.length ? reveal(scored, events) : null);
   requestAnimationFrame(() => fit(table));
   return table;
+}
+
+// In a round of the Tail it is played for alone: it stands first, seen without scrolling.
+function inOrder({ pots, tail }) {
+  const all = Object.entries(pots);
+  return tail ? all.sort(([a], [b]) => Number(b === "tail") - Number(a === "tail")) : all;
 }
 
 // A screen that never scrolls leaves out of a long reveal what does not fit: the lines that score, then the cards.
