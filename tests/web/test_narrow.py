@@ -1,0 +1,62 @@
+"""A phone 360 pixels wide: nothing is cut off, squeezed into syllables or covered, at the usual size of text and at twice."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from companion.games import game
+from companion.referee.messages import Begin, Do
+from companion.referee.referee import Referee
+from companion.rules.engine import Header
+from companion.rules.notation import parse
+from companion.web.app import create_app
+from tests.web.conftest import CODE, READY
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
+
+TABLES = {
+    "hexdragon": (Header("hexdragon", ("Ana", "Bo")), ()),
+    "comet": (Header("comet", ("Ana", "Bo", "Cy")), ("round Ana", "set Ana Desten 4-5-10+5-5-9")),
+    "hexapod": (Header("hexapod", ("Ana", "Bo")), ()),
+}
+
+
+@pytest.fixture
+def phone(referee: Referee, window: Any, serve: Callable[[Flask], int]) -> Callable[..., Any]:
+    """Begins a game, plays its moves and opens the page of its first player on a narrow phone."""
+
+    def take(header: Header, moves: tuple[str, ...], language: str = "en") -> Any:
+        referee.ask(Begin(header))
+        for text in moves:
+            referee.ask(Do(parse(game(header.game).rules.NOTATION, text)))
+        window.screen(360, 740)
+        window.ask_in(language)
+        window.open(f"http://127.0.0.1:{serve(create_app(referee, join_code=CODE))}/?code={CODE}")
+        window.wait_for(READY)
+        window.run("document.getElementById('sit-0').click()")
+        window.wait_for("document.body.dataset.seated == 'yes' && document.querySelector('#actions .have')")
+        return window
+
+    return take
+
+
+BUTTONS = """
+const lines = (button) => { const range = document.createRange(); range.selectNodeContents(button);
+  return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size; };
+return [...document.querySelectorAll('#actions > button, #actions > .row > button')]
+  .map((button) => [button.textContent, lines(button), button.getBoundingClientRect()])
+  .map(([words, lines, { left, right }]) => ({ words, lines, left: Math.round(left), right: Math.round(right) }));
+"""
+
+
+@pytest.mark.parametrize(
+    "name, language",
+    [("comet", "es"), ("comet", "fr"), ("hexapod", "de"), ("hexapod", "es"), ("hexdragon", "en"), ("hexdragon", "pl")],
+)
+def test_buttons_fill_the_width_and_stand_on_one_line_each(name: str, language: str, phone: Callable[..., Any]) -> None:
+    page = phone(*TABLES[name], language)
+    buttons = page.run(BUTTONS)
+    assert [button for button in buttons if button["lines"] > 1] == []
+    assert (min(button["left"] for button in buttons), max(button["right"] for button in buttons)) == (14, 346)
