@@ -11,6 +11,8 @@ from companion.referee.messages import Begin, Do
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.rules.notation import parse
+from companion.views.translations import LANGUAGES
+from companion.views.words import section_of, speaking
 from companion.web.app import create_app
 from tests.web.conftest import CODE, READY
 
@@ -60,3 +62,30 @@ def test_buttons_fill_the_width_and_stand_on_one_line_each(name: str, language: 
     buttons = page.run(BUTTONS)
     assert [button for button in buttons if button["lines"] > 1] == []
     assert (min(button["left"] for button in buttons), max(button["right"] for button in buttons)) == (14, 346)
+
+
+WITH_A_TURN = ("hexel-name", "hexel-play", "hexdragon-play", "hexapod-play", "hexapod-spider")
+WITHOUT = ("hexel-line", "hexel-hedging", "comet-lay", "comet-between")
+CUT_PROMPTS = """
+const [yours, withTurn, without] = arguments, turn = document.getElementById('turn');
+const line = (kind, text) => Object.assign(document.createElement('p'), { className: kind, innerHTML: text });
+const isCut = (...lines) => {
+  turn.replaceChildren(...lines);
+  const box = turn.getBoundingClientRect();
+  return lines.some((one) => one.scrollHeight > one.clientHeight + 1
+    || one.getBoundingClientRect().top < box.top || one.getBoundingClientRect().bottom > box.bottom);
+};
+return [...withTurn.filter((text) => isCut(line('now mine', `<b>${yours}</b>`), line('soft', text))),
+  ...without.filter((text) => isCut(line('now all', text)))];
+"""
+
+
+def test_what_is_to_be_done_now_is_shown_whole_in_every_language(phone: Callable[..., Any]) -> None:
+    page = phone(*TABLES["hexapod"])
+    cut = {}
+    for language in LANGUAGES:
+        with speaking(language):
+            said = {**section_of("page"), **section_of("games")}
+        prompts = [[said[name] for name in names] for names in (WITH_A_TURN, WITHOUT)]
+        cut[language] = page.run(CUT_PROMPTS, said["your-turn"], *prompts)
+    assert cut == dict.fromkeys(LANGUAGES, [])
