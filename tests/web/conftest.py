@@ -37,6 +37,12 @@ return violations.filter(({ impact }) => ['serious', 'critical'].includes(impact
   .flatMap(({ id, impact, nodes }) => nodes.map(({ html, failureSummary }) =>
     `${impact} ${id}: ${html.slice(0, 160)} ${failureSummary.replace(/\\s+/g, ' ').slice(0, 300)}`));
 """
+UNREAD = """
+const place = document.getElementById('call'), bottom = (part) => part.getBoundingClientRect().bottom;
+return [...place.querySelectorAll('li')].map((line) => [line, Math.min(bottom(place), bottom(line.parentElement))])
+  .filter(([line, end]) => bottom(line) > end + 1).map(([{ textContent }]) => textContent);
+"""
+"""The sentences of the last call that are cut off."""
 
 LINE = {
     "cmd": "line",

@@ -4,7 +4,7 @@ import { stayAwake } from "./awake.js";
 import { drawNotices, lasting } from "./notices.js";
 import { tellDialog } from "./dialog.js";
 import { follow } from "./live.js";
-import { find, show } from "./dom.js";
+import { find, show, squeeze } from "./dom.js";
 import { gameModule, wear } from "./games.js";
 import { fetchMe } from "./api.js";
 import { isCameraOff, isRefereeCalled, mine, seatChoice, thisPhone } from "./people.js";
@@ -20,6 +20,8 @@ import { ruleButton, topicOf } from "./rule.js";
 import { t } from "./words.js";
 
 const LINK_WORDS = { live: t("live"), ended: t("ended"), waiting: t("connecting"), asking: t("asking"), lost: t("lost") };
+
+const MOST_COVERED = 0.45; // of the screen's height
 
 /** @type {any} the table as it was last told; null before */
 let latest = null;
@@ -50,6 +52,7 @@ function draw(state, game) {
   show("game", [state.game, state.header.edition], () => regions.gameName(state, game));
   show("round", game.roundWords(state), () => game.roundWords(state));
   show("call", [state.call, state.said, state.last?.n, regions.correction(state)], () => regions.call(state));
+  squeeze("call");
   drawLasting();
   show("turn", [state.game, state.turn, state.phase, state.result, me.seat, game.prompt(state)], () => regions.turn(state, game, me, press));
   isLaying &&= layer(state, me);
@@ -209,4 +212,10 @@ if (!isBoard) {
   });
 }
 
+// What one's buttons would cover of the table, were they held in view.
+if (!isBoard) {
+  new ResizeObserver(([{ target }]) => target.classList.toggle("is-tall", /** @type {any} */ (target).offsetHeight > MOST_COVERED * innerHeight)).observe(find("actions"));
+}
+
+addEventListener("resize", () => squeeze("call"));
 stayAwake();
