@@ -152,6 +152,12 @@ class Browser:
         self._devtools("Network.enable", {})
         self._devtools("Network.setExtraHTTPHeaders", {"headers": {"Accept-Language": language}})
 
+    def go_offline(self, is_offline: bool) -> None:
+        """Be out of reach of everything, or within it again."""
+        self._devtools("Network.enable", {})
+        speed = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        self._devtools("Network.emulateNetworkConditions", {"offline": is_offline, **speed})
+
     def open(self, url: str) -> None:
         self._call("POST", f"{self._session}/url", {"url": url})
 
