@@ -10,7 +10,7 @@ from typing import Any
 
 from companion.referee.messages import Notice
 from companion.rules.engine import Command, Event
-from companion.views.words import connection, counted, knows, listed, phrase, pot
+from companion.views.words import capitalize, connection, counted, knows, listed, phrase, pot
 
 
 def sentence(event: Event) -> str:
@@ -176,7 +176,7 @@ def _warning(event: Event) -> str:
 
 
 def _dealt(event: Event) -> str:
-    return phrase("events", "dealt", cards=counted(event["each"], "card").capitalize(), left=event["cards_left"])
+    return phrase("events", "dealt", cards=capitalize(counted(event["each"], "card")), left=event["cards_left"])
 
 
 def _connection(event: Event) -> str:

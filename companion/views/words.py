@@ -189,6 +189,15 @@ def counted(number: int, thing: str) -> str:
     return f"{word} {inflected(counting.get(thing, (thing, f'{thing}s')), number)}"
 
 
+def capitalize(text: str) -> str:
+    """The text with a capital first letter; the rest stays, for German has capitals inside.
+
+    >>> capitalize("drei Karten")
+    'Drei Karten'
+    """
+    return text[:1].upper() + text[1:]
+
+
 def listed(names: Sequence[str]) -> str:
     """Names as one says them.
 

@@ -15,7 +15,7 @@ from companion.views.archive.statistics import Summed, Tally, summarise
 from companion.views.changes import amendment_as_json
 from companion.views.games import title
 from companion.views.phrases import sentences
-from companion.views.words import counted, inflected, language, listed, phrase, section_of
+from companion.views.words import capitalize, counted, inflected, language, listed, phrase, section_of
 
 _TURNS = 8
 _ASIDE = frozenset(("dealt", "hands", "scored", "warning"))
@@ -58,9 +58,9 @@ def result_of(sums: Summed) -> str:
         return phrase("past", "unfinished")
     won = _won(sums.winners)
     if sums.finished > 1:
-        text = phrase("past", "won-last", games=counted(sums.finished, "game").capitalize(), won=won)
+        text = phrase("past", "won-last", games=capitalize(counted(sums.finished, "game")), won=won)
     else:
-        text = phrase("past", "sentence", words=won[0].upper() + won[1:])
+        text = phrase("past", "sentence", words=capitalize(won))
     return text if sums.is_over else f"{text} {phrase('past', 'another-begun')}"
 
 
