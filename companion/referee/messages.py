@@ -161,7 +161,7 @@ class FeedEntry:
             ``withdrawn``, ``rejected``, ``begun`` or ``resumed`` (for a subscriber that missed entries); with
             ``moved``, and ``undone`` of a move, also ``{"move": n, "command", "events"}``; with ``corrected``
             ``{"at": n}``, the first move changed. For ``notice`` ``{"code", "text", "at"}``; for ``announcement``
-            ``{"refused": {"code", "message", ...}}``.
+            ``{"refused": {"code", "message", ...}, "is_answered"}``: whether whoever asked is answered with it too.
         session: at that version.
     """
 

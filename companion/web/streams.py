@@ -169,9 +169,8 @@ class Streams:
         """A change, of the notices too, is sent as the whole table; an announcement as it was told."""
         if entry.kind == "announcement":
             with speaking(language):
-                return message(
-                    entry.version, entry.kind, json.dumps({"refused": refusal_for_people(entry.data["refused"])})
-                )
+                told = {**entry.data, "refused": refusal_for_people(entry.data["refused"])}
+                return message(entry.version, entry.kind, json.dumps(told))
         return self._state(entry.session, language)
 
     def _state(self, session: Session, language: str) -> str:

@@ -34,7 +34,8 @@ export function follow({ onState, onLink, onRefused }) {
     source.addEventListener("alive", () => heard());
     source.addEventListener("announcement", (event) => {
       heard();
-      onRefused(JSON.parse(event.data).refused);
+      const { refused, is_answered: isAnswered } = JSON.parse(event.data);
+      if (!isAnswered) onRefused(refused); // a phone's own press is answered to it alone
     });
     source.onerror = () => {
       const isRefused = source?.readyState === EventSource.CLOSED;
