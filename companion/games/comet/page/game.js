@@ -1,7 +1,7 @@
 // Seven Card Comet in the browser: the six pots and the Tail, who has laid against them, chips and hands.
 
 import { counted, h } from "/static/dom.js";
-import { t } from "/static/words.js";
+import { isolated, t } from "/static/words.js";
 
 export const title = t("comet");
 
@@ -57,7 +57,7 @@ function pot(name, chips, sets, winners, waiting) {
 }
 
 function winning({ players, amount }) {
-  return players.length > 1 ? t("comet-share", { players: players.join(", "), amount }) : `${players[0]} +${amount}`;
+  return players.length > 1 ? t("comet-share", { players: players.map(isolated).join(", "), amount }) : `${isolated(players[0])} +${amount}`;
 }
 
 export function drawTable(state) {
@@ -89,7 +89,7 @@ function fit(table) {
 function reveal(scored, events) {
   const pots = [...new Set(scored.map((event) => event.pot))];
   const hands = events.find((event) => event.event === "hands")?.hands ?? {};
-  const sizes = Object.entries(hands).map(([name, size]) => `${name} ${size}`).join(", ");
+  const sizes = Object.entries(hands).map(([name, size]) => `${isolated(name)} ${size}`).join(", ");
   return h("div", { class: "reveal" }, ...pots.map((name) => {
     const won = events.find((event) => event.event === "won" && event.pot === name);
     return h("section", {}, h("h3", {}, named(name), won ? h("span", { class: "won" }, winning(won)) : h("span", { class: "soft" }, t("comet-stays"))),
@@ -149,7 +149,7 @@ export function scene({ last }) {
     h("p", { class: "head" }, named(won.pot)),
     ...events.filter(({ event, pot: name }) => event === "scored" && name === won.pot).map(({ player, cards, score }) =>
       h("p", { class: "line" }, h("span", { class: "by" }, player), " ", h("span", { class: "faces" }, ...cards.map((card) => h("span", { class: "triple" }, card.map(shown).join(" ")))), " ", h("b", {}, score))),
-    h("p", { class: "hero" }, won.players.join(", ")),
+    h("p", { class: "hero" }, won.players.map(isolated).join(", ")),
     h("p", { class: "gain" }, `+${won.amount}`),
   ]);
 }
