@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 
 from companion.games import game
-from companion.referee.messages import Begin, Do
+from companion.referee.messages import Begin, Do, Notice
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.rules.notation import parse
@@ -15,7 +15,7 @@ from companion.views.phrases import sentences
 from companion.views.translations import LANGUAGES
 from companion.views.words import section_of, speaking
 from companion.web.app import create_app
-from tests.web.conftest import CODE, READY, UNREAD
+from tests.web.conftest import CODE, READY, UNREAD, show_notices
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
 
@@ -151,3 +151,21 @@ def test_a_long_sentence_of_a_move_is_read_to_its_end(referee: Referee, phone: C
     referee.ask(Do(session.game.legal(session.state)[longest]))
     page.wait_for(f"document.body.dataset.version == {referee.latest().version}")
     assert page.run(UNREAD) == []
+
+
+def test_a_notice_of_usual_length_is_shown_whole(referee: Referee, phone: Callable[..., Any]) -> None:
+    page = phone(*TABLES["hexdragon"])
+    referee.ask(Notice("card-differs", "A card looks different from what was confirmed.", (0.9, 0.1)))
+    show_notices(referee, page)
+    words = "document.querySelector('.notice > p')"
+    assert page.run(f"return {words}.scrollHeight - {words}.clientHeight") <= 1
+
+
+def test_a_long_name_of_the_dealer_stays_in_its_place(phone: Callable[..., Any]) -> None:
+    dealer = "Maximilianus-Alexander-Bartos"
+    page = phone(Header("comet", (dealer, "Bo")), (f"round {dealer}",))
+    page.wait_for(f"document.querySelector('#facts').textContent.includes('{dealer}')")
+    ends = "[...document.querySelectorAll('.fact b')].map((fact) => fact.getBoundingClientRect().right)"
+    assert max(page.run(f"return {ends}")) <= 346
+    cut = "[...document.querySelectorAll('.fact, .fact b')].filter((part) => part.scrollWidth > part.clientWidth"
+    assert page.run(f"return {cut} || part.scrollHeight > part.clientHeight + 1).length") == 0
