@@ -164,7 +164,8 @@ class FeedEntry:
             ``withdrawn``, ``rejected``, ``begun`` or ``resumed`` (for a subscriber that missed entries); with
             ``moved``, and ``undone`` of a move, also ``{"move": n, "command", "events"}``; with ``corrected``
             ``{"at": n}``, the first move changed. For ``notice`` ``{"code", "text", "at"}``; for ``announcement``
-            ``{"refused": {"code", "message", ...}}``, with ``"again": true`` for a subscriber that may have heard it.
+            ``{"refused": {"code", "message", ...}, "is_answered"}``, which says whether who asked is answered with it
+            too; with ``"again": true`` for a subscriber that may have heard it.
         session: at that version.
     """
 

@@ -289,7 +289,8 @@ class Referee:
     def _refuse(self, request: _Request, error: CompanionError) -> None:
         if not isinstance(request.asked.message, Propose | Notice):
             session = self._session
-            self.feed.notify(FeedEntry(session.version, "announcement", {"refused": error.as_json()}, session))
+            refused = {"refused": error.as_json(), "is_answered": request.reply is not None}
+            self.feed.notify(FeedEntry(session.version, "announcement", refused, session))
         if request.reply:
             request.reply.set_exception(error)
 

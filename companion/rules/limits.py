@@ -17,6 +17,8 @@ MOST_PLAYERS = 12
 LONGEST_NAME = 40
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and symbols that are drawn as nothing: Hangul's fillers and Braille's empty cell."""
+_JOINERS = frozenset("\u200c\u200d")
+"""Join letters or keep them apart, in Persian and Hindi, and make one sign of several, as of a family's."""
 _LONGEST_WHOLE = 20
 """Digits of a whole number that is read at all; Python refuses above 4300 only."""
 
@@ -104,8 +106,31 @@ def is_name(text: str) -> bool:
     >>> [is_name(text) for text in ("Ana", "", " ", "Bo\\u202e", "C" * 41)]
     [True, False, False, False, False]
     """
-    is_seen = any(unicodedata.category(letter)[0] in "LNPS" and letter not in _BLANK for letter in text)
-    return is_seen and len(text) <= LONGEST_NAME and text.isprintable()
+    is_seen = any(map(_is_seen, text))
+    return is_seen and len(text) <= LONGEST_NAME and _without_joiners(text).isprintable()
+
+
+def as_seen(name: str) -> str:
+    """The name without what nobody sees of it: blanks around and joiners. Names that look the same are one name.
+
+    >>> as_seen(" Ana ") == as_seen("Ana")
+    True
+    """
+    return _without_joiners(name).strip()
+
+
+def _without_joiners(text: str) -> str:
+    """The text without the joiners inside it: between a letter, an accent counting with it, and a letter."""
+    around = zip(text, " " + text, text[1:] + " ", strict=False)
+    return "".join(
+        letter
+        for letter, before, after in around
+        if not (letter in _JOINERS and (_is_seen(before) or unicodedata.category(before)[0] == "M") and _is_seen(after))
+    )
+
+
+def _is_seen(letter: str) -> bool:
+    return unicodedata.category(letter)[0] in "LNPS" and letter not in _BLANK
 
 
 def prune(text: str, nested: int) -> str:

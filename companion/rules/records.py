@@ -8,7 +8,7 @@ from companion import games
 from companion.errors import BadHeader, Refusal
 from companion.rules.engine import Command, Event, Game, Header
 from companion.rules.fields import is_whole, malformed
-from companion.rules.limits import LONGEST_NAME, MOST_PLAYERS, is_name, read_json
+from companion.rules.limits import LONGEST_NAME, MOST_PLAYERS, as_seen, is_name, read_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,16 @@ def read_header(value: object) -> Header:
     if not isinstance(options, Mapping):
         raise BadHeader("options must be a JSON object")
     return Header(name, _players(value.get("players"), game), _edition(value, game), dict(options))
+
+
+def require_distinct(header: Header) -> Header:
+    """The header of a game that is to begin; raises `BadHeader` for players whose names look the same.
+
+    A record that was played with such names is replayed all the same: hence not in `read_header`.
+    """
+    if len(set(map(as_seen, header.players))) < len(header.players):
+        raise BadHeader(f"two players have one name: {', '.join(header.players)}")
+    return header
 
 
 def replay(lines: Iterable[str | bytes], notify: Callable[[int, str], None] | None = None) -> Replayed:

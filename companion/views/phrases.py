@@ -10,7 +10,7 @@ from typing import Any
 
 from companion.referee.messages import Notice
 from companion.rules.engine import Command, Event
-from companion.views.words import connection, counted, knows, listed, phrase, pot
+from companion.views.words import capitalize, connection, counted, isolate, knows, listed, phrase, pot
 
 
 def sentence(event: Event) -> str:
@@ -176,7 +176,7 @@ def _warning(event: Event) -> str:
 
 
 def _dealt(event: Event) -> str:
-    return phrase("events", "dealt", cards=counted(event["each"], "card").capitalize(), left=event["cards_left"])
+    return phrase("events", "dealt", cards=capitalize(counted(event["each"], "card")), left=event["cards_left"])
 
 
 def _connection(event: Event) -> str:
@@ -197,13 +197,15 @@ def _ended(event: Event) -> str:
 
 def _scored(event: Event) -> str:
     if "scores" in event:
-        totals = ", ".join(f"{name} {parts['total']}" for name, parts in event["scores"].items())
+        totals = ", ".join(f"{isolate(name)} {parts['total']}" for name, parts in event["scores"].items())
         return phrase("events", "counted", scores=totals)
     return phrase("events", "scored", **_texts(event))
 
 
 def _hands(event: Event) -> str:
-    return phrase("events", "hands", hands=", ".join(f"{name} {size}" for name, size in event["hands"].items()))
+    return phrase(
+        "events", "hands", hands=", ".join(f"{isolate(name)} {size}" for name, size in event["hands"].items())
+    )
 
 
 def _played(event: Event) -> str:

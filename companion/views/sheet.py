@@ -25,8 +25,14 @@ _KEPT = ("cmd", "player", "cell")  # for a card elsewhere the rules list what ma
 Place = tuple[str | int, ...]
 
 
-def sheet(session: Session, number: int) -> dict[str, Any] | None:
-    """A move that stands, for ``GET /api/moves/N``; None when there is none of that number."""
+def sheet(session: Session, number: int, *, has_instead: bool = True) -> dict[str, Any] | None:
+    """A move that stands, for ``GET /api/moves/N``; None when there is none of that number.
+
+    Args:
+        session: the table's.
+        number: which move.
+        has_instead: what it might have been instead is worked out, which takes a second for some moves; else none is.
+    """
     if not 1 <= number <= len(session.moves):
         return None
     move = session.moves[number - 1]
@@ -44,7 +50,7 @@ def sheet(session: Session, number: int) -> dict[str, Any] | None:
         "confidence": move.evidence.confidence if move.evidence else None,
         "instead": [
             {"command": dict(command), "said": _said(session.game, before, command)}
-            for command in suggestions(session.game, before, move.command, _chances(move))
+            for command in (suggestions(session.game, before, move.command, _chances(move)) if has_instead else ())
         ],
         "actions": actions(session.game.legal(before)),
         "stood": session.game.view(before),

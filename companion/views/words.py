@@ -6,6 +6,7 @@ Within `speaking` it is another language; everybody reads `phrase`.
 """
 
 import string
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -25,6 +26,7 @@ _MAY_USE = "may-use"
 _PUT_OTHERWISE = {"why": frozenset({"text"}), "refusals": frozenset({"text"})}
 """What every phrase of a section may use: what the rules would say."""
 _FILE = Path(__file__).with_name("words.toml")
+_ISOLATE, _END = "\u2068", "\u2069"
 
 
 _spoken: ContextVar[str | None] = ContextVar("language", default=None)
@@ -44,7 +46,24 @@ def phrase(section: str, name: str, /, **fields: object) -> str:
     >>> phrase("events", "passed", player="Ana")
     'Ana passes.'
     """
-    return str(section_of(section)[name]).format(**fields)
+    return str(section_of(section)[name]).format(**{what: _isolated(value) for what, value in fields.items()})
+
+
+def isolate(name: str) -> str:
+    """A name that is written from right to left, kept apart from what stands around it; any other as it is.
+
+    Without it a number after the name is drawn before it. Source: Unicode Standard Annex 9, "Explicit Directional
+    Isolates".
+
+    >>> isolate("Ana")
+    'Ana'
+    """
+    is_leftward = _ISOLATE not in name and any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name)
+    return f"{_ISOLATE}{name}{_END}" if is_leftward else name
+
+
+def _isolated(value: object) -> object:
+    return isolate(value) if isinstance(value, str) else value
 
 
 def knows(section: str, name: str) -> bool:
@@ -189,15 +208,23 @@ def counted(number: int, thing: str) -> str:
     return f"{word} {inflected(counting.get(thing, (thing, f'{thing}s')), number)}"
 
 
+def capitalize(text: str) -> str:
+    """The text with a capital first letter; the rest stays, for German has capitals inside.
+
+    >>> capitalize("drei Karten")
+    'Drei Karten'
+    """
+    return text[:1].upper() + text[1:]
+
+
 def listed(names: Sequence[str]) -> str:
     """Names as one says them.
 
     >>> listed(["Ana"]), listed(["Ana", "Bo", "Cy"])
     ('Ana', 'Ana, Bo and Cy')
     """
-    if len(names) == 1:
-        return names[0]
-    return phrase("counting", "last", first=", ".join(names[:-1]), last=names[-1])
+    *first, last = map(isolate, names)
+    return phrase("counting", "last", first=", ".join(first), last=last) if first else last
 
 
 def connection(kind: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from flask import Blueprint, Flask, Response, current_app, jsonify, render_template, request
 from werkzeug.exceptions import NotFound
 
-from companion.views.words import phrase, section_of
+from companion.views.words import knows, phrase, section_of
 from companion.web.app_context import body, context
 
 calibrating = Blueprint("calibrating", __name__)
@@ -55,10 +55,12 @@ def picture() -> Response:
 
 @calibrating.get("/api/calibrate")
 def check_picture() -> Response:
-    """How fit the picture is, in words too, which marks are seen, and the zones in use."""
+    """How fit the picture is, in words too, which marks are seen, the zones in use and the games' words for them."""
     report = _surveyor().check_picture()
     for check in report["checks"]:
         check["words"] = phrase("calibrating", f"check-{check['name']}-{'well' if check['state'] == 'ok' else 'amiss'}")
+    zones = {zone for names in report["places"].values() for zone in names}
+    report["named"] = {zone: phrase("page", zone) for zone in zones if knows("page", zone)}
     return jsonify(report)
 
 

@@ -20,8 +20,9 @@ _MOST_COMMANDS = 32
 
 @history.get("/api/moves/<int:number>")
 def move(number: int) -> Response:
-    """A move that stands: its sentences, its reasons, the chips that moved, and what it might have been instead."""
-    row = sheet(context().referee.latest(), number)
+    """A move that stands: its sentences, its reasons, the chips that moved; for the operator, what else it may be."""
+    table = context()
+    row = sheet(table.referee.latest(), number, has_instead=table.people.is_operator(request))
     if row is None:
         raise NotFound(f"There is no move {number}.")
     return jsonify(row)

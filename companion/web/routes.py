@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import Refusal, without_folders
 from companion.referee.messages import REFEREE_CALLED, Authorised, Begin, Confirm, Do, Message, Notice, Reject
-from companion.rules.records import read_header
+from companion.rules.records import read_header, require_distinct
 from companion.views.games import games
 from companion.views.phrases import CAPTION, sentences
 from companion.views.scoreboard import next_game, options, verdicts
@@ -129,7 +129,7 @@ def following_game() -> Response:
             table.people.guard.admit(request)
         else:
             table.people.admit_operator(request)
-        return _asked(Begin(read_header(given["header"])))
+        return _asked(Begin(require_distinct(read_header(given["header"]))))
     session = table.referee.latest()
     player = turn(session)
     table.people.admit(request, player)

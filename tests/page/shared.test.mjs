@@ -6,7 +6,7 @@ import { test } from "node:test";
 const WORDS = { page: { turn: "{player}’s turn", plainly: "Nothing to fill in" }, counting: { small: ["no", "one", "two"], card: ["card", "cards"] } };
 globalThis.document = /** @type {any} */ ({ body: { dataset: { words: JSON.stringify(WORDS) } } });
 
-const { counted, parts, t } = await import("/static/words.js");
+const { counted, isolated, parts, t } = await import("/static/words.js");
 const { APOTHEM, centre, neighbour, SIDE, STEPS } = await import("/static/hexes.js");
 
 test("six steps lead around and back, each a neighbour one card's width away", () => {
@@ -25,6 +25,12 @@ test("phrases take their fields, elements too", () => {
   assert.equal(t("turn", { player: "Ana" }), "Ana’s turn");
   assert.deepEqual(parts("turn", { player: bold }), [bold, "’s turn"]);
   assert.equal(t("plainly"), "Nothing to fill in");
+});
+
+test("a number after a name from right to left stays after it", () => {
+  assert.equal(t("turn", { player: "\u0639\u0644\u06cc" }), "\u2068\u0639\u0644\u06cc\u2069’s turn");
+  assert.equal(isolated(isolated("\u05d0\u05d1\u05d0")), "\u2068\u05d0\u05d1\u05d0\u2069");
+  assert.equal(isolated("Ana"), "Ana");
 });
 
 test("small numbers are words, and one is singular", () => {

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from companion.errors import BadHeader
 from companion.rules.limits import COMMAND, FILE, Limits, prune, read_json, read_toml
-from companion.rules.records import read_header, replay
+from companion.rules.records import read_header, replay, require_distinct
 
 UNSEEN = (
     "\u2800",
@@ -23,6 +23,14 @@ UNSEEN = (
     "\u3000",
 )
 """Names that nobody can see or say."""
+JOINED = (
+    "\U0001f469\u200d\U0001f4bb Ana",
+    "\u2764\ufe0f\u200d\U0001f525",
+    "\u0639\u0644\u06cc\u200c\u0631\u0636\u0627",
+)
+"""Two emoji of several signs each, and a Persian name of two parts."""
+MISJOINED = ("Ana\u200d", "\u200cAna", "A\u200d\u200dna", "Ana\u200d Bo")
+"""Joiners that join nothing."""
 HEADER = {"record": 1, "game": "hexel", "players": ["Ana", "Bo"]}
 
 
@@ -64,16 +72,24 @@ def test_a_line_of_64_kib_is_read_and_a_longer_one_is_malformed(make: type) -> N
 
 
 @pytest.mark.parametrize(
-    "name", ["", " ", "A" * 41, "An\na", "An\x00a", "\u202eanA", "A\u2066na", "\ud800", 3, None, *UNSEEN]
+    "name", ["", " ", "A" * 41, "An\na", "An\x00a", "\u202eanA", "A\u2066na", "\ud800", 3, None, *UNSEEN, *MISJOINED]
 )
 def test_a_name_that_is_none_is_a_bad_header(name: object) -> None:
     with pytest.raises(BadHeader):
         read_header({**HEADER, "players": [name, "Bo"]})
 
 
-@pytest.mark.parametrize("name", ["A" * 40, "Ána Ña", "玲", "אבא", "O'Bo"])
+@pytest.mark.parametrize("name", ["A" * 40, "Ána Ña", "玲", "אבא", "O'Bo", *JOINED])
 def test_a_printable_name_of_any_script_is_a_name(name: str) -> None:
     assert read_header({**HEADER, "players": [name, "Bo"]}).players[0] == name
+
+
+def test_names_that_look_the_same_begin_no_game_but_are_replayed() -> None:
+    for other in ("Ana ", " Ana", "A\u200cna"):
+        header = read_header({**HEADER, "players": ["Ana", other]})
+        with pytest.raises(BadHeader, match="one name"):
+            require_distinct(header)
+    assert require_distinct(read_header({**HEADER, "players": ["Ana", "Anna"]})).players == ("Ana", "Anna")
 
 
 def test_a_table_has_room_for_twelve() -> None:

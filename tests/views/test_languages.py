@@ -104,3 +104,9 @@ def test_the_settings_know_every_language(one: str, tmp_path: Path) -> None:
     file.write_text(f'[table]\nlanguage = "{one}"\n')
     assert load(file).table.language == one
     assert words.catalogue(one)["page"]["lang"] == one
+
+
+def test_a_count_that_begins_a_sentence_keeps_the_capitals_inside_it() -> None:
+    with speaking("de"):
+        dealt = sentence({"event": "dealt", "each": 3, "cards_left": 20})
+    assert "3 Karten" in dealt

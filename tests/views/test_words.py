@@ -10,7 +10,7 @@ from companion.errors import BadSettings
 from companion.games import page_folders
 from companion.views.changes import instead
 from companion.views.phrases import sentence
-from companion.views.words import original, use
+from companion.views.words import isolate, listed, original, phrase, use
 
 HEDGED = {"event": "hedged", "player": "Bo", "amount": 6}
 
@@ -125,3 +125,10 @@ def test_a_page_says_what_its_section_knows_and_the_section_nothing_else(
     assert said - known == set()
     quoted = {name for text in texts for name in re.findall(r'["\']([a-z-]+)["\']', text)}
     assert {name for name in known - said - quoted if not name.startswith(composed)} == set()
+
+
+def test_a_number_after_a_name_from_right_to_left_stays_after_it() -> None:
+    ali, aba = "\u0639\u0644\u06cc", "\u05d0\u05d1\u05d0"
+    assert phrase("events", "passed", player=ali) == f"\u2068{ali}\u2069 passes."
+    assert listed([ali, "Bo", aba]) == f"\u2068{ali}\u2069, Bo and \u2068{aba}\u2069"
+    assert isolate(isolate(ali)) == isolate(ali)

@@ -37,6 +37,12 @@ return violations.filter(({ impact }) => ['serious', 'critical'].includes(impact
   .flatMap(({ id, impact, nodes }) => nodes.map(({ html, failureSummary }) =>
     `${impact} ${id}: ${html.slice(0, 160)} ${failureSummary.replace(/\\s+/g, ' ').slice(0, 300)}`));
 """
+UNREAD = """
+const place = document.getElementById('call'), bottom = (part) => part.getBoundingClientRect().bottom;
+return [...place.querySelectorAll('li')].map((line) => [line, Math.min(bottom(place), bottom(line.parentElement))])
+  .filter(([line, end]) => bottom(line) > end + 1).map(([{ textContent }]) => textContent);
+"""
+"""The sentences of the last call that are cut off."""
 
 LINE = {
     "cmd": "line",
@@ -145,6 +151,12 @@ class Browser:
         """Ask for pages in a language from now on."""
         self._devtools("Network.enable", {})
         self._devtools("Network.setExtraHTTPHeaders", {"headers": {"Accept-Language": language}})
+
+    def go_offline(self, is_offline: bool) -> None:
+        """Be out of reach of everything, or within it again."""
+        self._devtools("Network.enable", {})
+        speed = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        self._devtools("Network.emulateNetworkConditions", {"offline": is_offline, **speed})
 
     def open(self, url: str) -> None:
         self._call("POST", f"{self._session}/url", {"url": url})

@@ -100,6 +100,7 @@ def test_the_operator_sees_the_picture_and_how_fit_it_is(operator: FlaskClient) 
     assert told["marks"] == [0, 1, 2, 3]
     assert [check["name"] for check in told["checks"]] == ["light", "evenness", "glare", "focus"]
     assert told["places"]["comet"][-1] == "tail"
+    assert told["named"] == {"tail": "The Tail"}
 
 
 def test_calibrating_stores_and_has_the_camera_watch_by_it(

@@ -96,6 +96,15 @@ def test_a_move_opens_for_everybody(spectator: FlaskClient, referee: Referee) ->
     assert spectator.get("/api/moves/0").get_json()["error"]["code"] == "not-found"
 
 
+def test_what_a_move_might_have_been_is_worked_out_for_the_operator_alone(referee: Referee) -> None:
+    app = create_app(referee, join_code=CODE, operator_pin="271828")
+    joined, watcher = app.test_client(), app.test_client()
+    joined.post("/api/join", json={"code": CODE})
+    assert [client.get("/api/moves/2").get_json()["instead"] for client in (joined, watcher)] == [[], []]
+    joined.post("/api/operator", json={"pin": "271828"})
+    assert STAKE in [choice["command"] for choice in joined.get("/api/moves/2").get_json()["instead"]]
+
+
 def test_a_picture_is_shown_with_what_was_recognised_drawn_on_it(referee: Referee) -> None:
     def drawn(jpeg: bytes, close: bool = False) -> bytes:
         return (b"close to " if close else b"drawn on ") + jpeg

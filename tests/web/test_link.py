@@ -73,3 +73,25 @@ def test_without_live_events_the_page_asks_by_itself(
     referee.ask(Do(HEXEL))
     window.wait_for("document.querySelector('#call .word').textContent == 'AnaHexel'")
     assert window.run("return document.getElementById('link-words').textContent") == "Every few seconds"
+
+
+@pytest.mark.parametrize("button", ["how", "open-5", "another-game", "lay-by-hand"])
+def test_what_cannot_be_loaded_while_the_table_is_out_of_reach_is_said(
+    button: str, referee: Referee, window: Any, serve: Callable[[Flask], int]
+) -> None:
+    port = serve(create_app(referee, join_code=CODE, operator_pin="271828"))
+    window.open(f"http://127.0.0.1:{port}/?code={CODE}")
+    referee.ask(Do(HEXEL))
+    window.wait_for(f"{READY} && document.getElementById('open-5')")
+    window.run("document.getElementById('pin').value = '271828'; document.getElementById('operate').click()")
+    window.wait_for("document.getElementById('another-game')")
+    window.go_offline(True)
+    try:
+        window.run(f"document.getElementById('{button}').click()")
+        window.wait_for("document.getElementById('toast').textContent.includes('cannot be reached')")
+        assert not window.run("return document.getElementById('sheet').open")
+    finally:
+        window.go_offline(False)
+    window.wait_for(READY)
+    window.run(f"document.getElementById('{button}').click()")
+    window.wait_for("document.getElementById('sheet').open || document.querySelector('[data-free]')")

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from companion.referee.messages import Do, Evidence, Propose
+from companion.errors import Refusal
+from companion.referee.messages import Confirm, Do, Evidence, Propose
 from companion.referee.referee import Referee
 
 LINE = {
@@ -177,3 +178,18 @@ def test_a_number_half_typed_stays_when_others_move(table: Callable[..., Referee
     page.run("document.getElementById('set-0').click()")
     page.wait_for("document.body.dataset.phase == 'play'")
     assert referee.latest().moves[-1].command["amount"] == 9
+
+
+def test_a_refusal_is_told_to_who_pressed_and_to_all_only_at_the_table(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    page = visit(referee)
+    page.run(
+        "window.toasts = []; const toast = document.getElementById('toast');"
+        "new MutationObserver(() => toasts.push(toast.textContent)).observe(toast, { childList: true })"
+    )
+    with pytest.raises(Refusal):
+        referee.ask(Do(MISMATCH))  # as another phone's press is
+    referee.notify(Confirm())  # as the button at the table is
+    assert len(page.wait_for("toasts.length && toasts")) == 1
+    assert "waiting" in page.run("return toasts[0]")

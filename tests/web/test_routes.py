@@ -155,6 +155,11 @@ def test_a_header_that_describes_no_game_is_a_bad_request(phone: FlaskClient) ->
     assert (answer.status_code, answer.get_json()["error"]["code"]) == (400, "bad-header")
 
 
+def test_a_game_of_two_whose_names_look_the_same_is_a_bad_request(phone: FlaskClient) -> None:
+    answer = phone.post("/api/next", json={"header": {"record": 1, "game": "hexapod", "players": ["Ana", "Ana "]}})
+    assert (answer.status_code, answer.get_json()["error"]["code"]) == (400, "bad-header")
+
+
 def test_a_move_without_a_picture_has_none(spectator: FlaskClient) -> None:
     assert spectator.get("/api/moves/1/evidence.jpg").status_code == 404
     assert spectator.get("/api/moves/999999999999/evidence.jpg").status_code == 404

@@ -1,6 +1,7 @@
 """The television is read from three metres: no text below 28 px on a screen of 1080 lines, and no player cut off."""
 
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import pytest
@@ -11,8 +12,9 @@ from companion.referee.messages import Begin, Do, Evidence, Notice, Propose, Rej
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.rules.notation import parse
+from companion.views.phrases import sentences
 from companion.web.app import TableParts, create_app
-from tests.web.conftest import READY, show_notices
+from tests.web.conftest import READY, UNREAD, show_notices
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
 
@@ -152,6 +154,46 @@ return ['hints', 'history', 'facts', 'call', 'cloth'].flatMap((id) => {
 def test_nothing_on_the_television_is_cut_off(name: str, television: Callable[..., Any]) -> None:
     page = television(*TABLES[name])
     assert page.run(CUT_OFF) == []
+
+
+@pytest.mark.parametrize("name", ["hexel of three", "hexdragon"])
+def test_what_a_move_costs_is_read_below_its_large_word(
+    name: str, referee: Referee, television: Callable[..., Any]
+) -> None:
+    page = television(*TABLES[name])
+    play_until(referee, lambda said: len(said) > 1)
+    page.wait_for(f"document.body.dataset.version == {referee.latest().version}")
+    assert page.run("return document.querySelectorAll('#call .word + .said li').length") > 1
+    assert page.run(UNREAD) == []
+
+
+def play_until(referee: Referee, is_enough: Callable[[tuple[str, ...]], bool], seed: int = 5) -> None:
+    """Let cards be laid at random until a move's sentences are enough."""
+    random, said = Random(seed), ()
+    while not is_enough(said):
+        session = referee.latest()
+        laying = [command for command in session.game.legal(session.state) if command["cmd"] == "place"]
+        said = sentences(referee.ask(Do(random.choice(laying))).events)
+
+
+TAIL = (
+    "round Ana tail=yes",
+    "set Ana tail 4-5-10+5-5-9",
+    "set Ana tail 12-12-12",
+    "set Bo tail 9-9-9",
+    "set Bo tail 8-8-8+7-7-7",
+    "set Cy tail 3-3-3",
+    "set Cy tail 6-6-6",
+    "set Dee tail 2-2-2",
+    "set Dee tail 14-14-14",
+)
+
+
+@pytest.mark.parametrize("sets", (0, 3, 8))
+def test_the_tail_is_seen_whole_with_eight_sets_against_it(sets: int, television: Callable[..., Any]) -> None:
+    page = television(Header("comet", ("Ana", "Bo", "Cy", "Dee")), TAIL[: sets + 1])
+    assert page.run("return document.querySelectorAll('.is-tail .laid').length") == sets
+    assert [part for part in page.run(CUT_OFF) if part.startswith("cloth")] == []
 
 
 def test_a_notice_stands_whole_beside_the_round(referee: Referee, television: Callable[..., Any]) -> None:

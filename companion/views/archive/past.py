@@ -15,7 +15,7 @@ from companion.views.archive.statistics import Summed, Tally, summarise
 from companion.views.changes import amendment_as_json
 from companion.views.games import title
 from companion.views.phrases import sentences
-from companion.views.words import counted, inflected, language, listed, phrase, section_of
+from companion.views.words import capitalize, counted, inflected, isolate, language, listed, phrase, section_of
 
 _TURNS = 8
 _ASIDE = frozenset(("dealt", "hands", "scored", "warning"))
@@ -58,9 +58,9 @@ def result_of(sums: Summed) -> str:
         return phrase("past", "unfinished")
     won = _won(sums.winners)
     if sums.finished > 1:
-        text = phrase("past", "won-last", games=counted(sums.finished, "game").capitalize(), won=won)
+        text = phrase("past", "won-last", games=capitalize(counted(sums.finished, "game")), won=won)
     else:
-        text = phrase("past", "sentence", words=won[0].upper() + won[1:])
+        text = phrase("past", "sentence", words=capitalize(won))
     return text if sums.is_over else f"{text} {phrase('past', 'another-begun')}"
 
 
@@ -88,7 +88,7 @@ def changed(steps: Mapping[str, int]) -> str:
     >>> changed({"Ana": 6, "Bo": 0, "Cy": -6})
     'Ana +6, Cy −6'
     """
-    return ", ".join(f"{name} {signed(step)}" for name, step in steps.items() if step)
+    return ", ".join(f"{isolate(name)} {signed(step)}" for name, step in steps.items() if step)
 
 
 def signed(number: int) -> str:
@@ -126,7 +126,7 @@ def counts(measure: str, values: Mapping[str, int]) -> str:
     >>> counts("chips", {"Ana": 9, "Bo": 3})
     'chips: Ana 9, Bo 3'
     """
-    numbers = ", ".join(f"{name} {value}" for name, value in values.items())
+    numbers = ", ".join(f"{isolate(name)} {value}" for name, value in values.items())
     return phrase("past", "counts", measure=phrase("past", f"counts-{measure}"), numbers=numbers)
 
 

@@ -14,6 +14,7 @@ const zones = new Map(); // name to points
 let way = /** @type {string | null} */ (null);
 let zone = /** @type {string | null} */ (null); // which zone is being tapped; null while taps are the sheet's corners
 let kept = {};
+let named = {}; // zones that the game has a word for
 let cross = /** @type {any} */ (null);
 
 async function refresh() {
@@ -26,12 +27,15 @@ async function refresh() {
     if (told.current) find("venue").value ||= told.current.venue;
     find("marks").textContent = told.marks.length ? t("marks-seen", { marks: told.marks.join(", ") }) : t("marks-none");
     find("checks").replaceChildren(...told.checks.map(({ state, words }) => h("li", { class: state }, words)));
+    named = told.named;
     showPlaces(told.places);
   } catch (error) {
     trouble(error.message);
   }
   draw();
 }
+
+const shown = (name) => named[name] ?? name;
 
 function picked(label, isOn, choose, id) {
   return h("button", { type: "button", id, class: "plain pick", "aria-pressed": String(isOn), onclick: choose }, label);
@@ -52,7 +56,7 @@ function showPlaces(given = places) {
   places = given;
   find("places").replaceChildren(...Object.entries(places).map(([game, names]) =>
     h("div", { class: "row wrap", role: "group", "aria-label": game }, ...names.map((name, n) =>
-      picked(zones.get(name)?.length > 1 ? `${name} ✓` : name, name === zone, () => {
+      picked(zones.get(name)?.length > 1 ? `${shown(name)} ✓` : shown(name), name === zone, () => {
         zone = name === zone ? null : name;
         if (zone) zones.set(zone, []);
         showPlaces();
@@ -90,7 +94,7 @@ function around(corners) {
 function outline(name, corners, kind) {
   const middle = corners.reduce(([sx, sy], [x, y]) => [sx + x / corners.length, sy + y / corners.length], [0, 0]);
   return [svg("polygon", { class: kind, points: corners.map((at) => at.join()).join(" ") }),
-    svg("text", { x: middle[0], y: middle[1], "text-anchor": "middle" }, name)];
+    svg("text", { x: middle[0], y: middle[1], "text-anchor": "middle" }, shown(name))];
 }
 
 function draw() {
@@ -145,7 +149,7 @@ async function store() {
     const residual = told.residual_mm === null ? t("residual-unknown") : t("residual", { mm: told.residual_mm.toFixed(2) });
     find("outcome").replaceChildren(
       h("p", { id: "stored" }, h("b", {}, t("stored", { file: told.file, by: told.by, residual, mm: told.mm_per_px.toFixed(2) }))),
-      h("p", {}, told.zones.length ? t("zones-stored", { zones: told.zones.join(", ") }) : t("zones-none")),
+      h("p", {}, told.zones.length ? t("zones-stored", { zones: told.zones.map(shown).join(", ") }) : t("zones-none")),
       ...told.advice.map((line) => h("p", { class: "notice" }, line)));
     zones.clear();
     zone = null;

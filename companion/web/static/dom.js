@@ -53,6 +53,21 @@ export function show(id, key, build) {
   if (focused) document.getElementById(focused)?.focus();
 }
 
+const SIZES = ["is-tight", "is-tighter"];
+
+/**
+ * Makes what stands in a place of fixed height smaller, step by step, until none of it is cut off.
+ * @param {string} id
+ */
+export function squeeze(id) {
+  const place = find(id);
+  const bottom = (/** @type {Element} */ part) => part.getBoundingClientRect().bottom;
+  const isHidden = (/** @type {any} */ part) => bottom(part) > Math.min(bottom(part.parentElement), bottom(place)) + 1;
+  const isCut = () => [...place.children, ...place.querySelectorAll("li")].some(isHidden);
+  place.classList.remove(...SIZES);
+  for (const size of SIZES) if (isCut()) place.classList.add(size);
+}
+
 // Somebody's number in a field, marked so that it outlives the field's being drawn anew.
 export function retype(input, value) {
   if (!input) return;

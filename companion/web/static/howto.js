@@ -11,7 +11,7 @@ const TURN_MS = 20000; // so long the television shows a topic
 
 /** @param {{state: any, game: any, me: any}} asked @param {string | null} [topic] which to show first */
 export async function openHowTo({ state, game, me }, topic = null) {
-  const topics = await fetchTopics(state.game).catch(() => []);
+  const topics = await fetchTopics(state.game);
   const parts = topics.map(({ id, title, text }) =>
     h("section", { id: `rule-${id}`, class: id === topic ? "topic is-asked" : "topic" }, h("h3", {}, title), h("p", {}, ...linked(text))));
   openOver(t("how"), [now(state, game, me), ...parts]);

@@ -34,8 +34,8 @@ export function follow({ onState, onLink, onRefused }) {
     source.addEventListener("alive", () => heard());
     source.addEventListener("announcement", (event) => {
       heard();
-      const { refused, again } = JSON.parse(event.data);
-      if (!again) onRefused(refused); // a press of minutes ago is no news
+      const { refused, is_answered: isAnswered, again } = JSON.parse(event.data);
+      if (!isAnswered && !again) onRefused(refused); // a phone's own press is answered to it alone, an old one is no news
     });
     source.onerror = () => {
       const isRefused = source?.readyState === EventSource.CLOSED;

@@ -4,9 +4,9 @@ import { stayAwake } from "./awake.js";
 import { drawNotices, lasting } from "./notices.js";
 import { tellDialog } from "./dialog.js";
 import { follow } from "./live.js";
-import { find, show } from "./dom.js";
+import { find, show, squeeze } from "./dom.js";
 import { gameModule, wear } from "./games.js";
-import { fetchMe } from "./api.js";
+import { fetchMe, Refused } from "./api.js";
 import { isCameraOff, isRefereeCalled, mine, seatChoice, thisPhone } from "./people.js";
 import { layer, mySeat, mySeatShows } from "./seat.js";
 import { choose as speak, canSpeak, chosen, heard } from "./voice.js";
@@ -20,6 +20,8 @@ import { ruleButton, topicOf } from "./rule.js";
 import { t } from "./words.js";
 
 const LINK_WORDS = { live: t("live"), ended: t("ended"), waiting: t("connecting"), asking: t("asking"), lost: t("lost") };
+
+const MOST_COVERED = 0.45; // of the screen's height
 
 /** @type {any} the table as it was last told; null before */
 let latest = null;
@@ -50,6 +52,7 @@ function draw(state, game) {
   show("game", [state.game, state.header.edition], () => regions.gameName(state, game));
   show("round", game.roundWords(state), () => game.roundWords(state));
   show("call", [state.call, state.said, state.last?.n, regions.correction(state)], () => regions.call(state));
+  squeeze("call");
   drawLasting();
   show("turn", [state.game, state.turn, state.phase, state.result, me.seat, game.prompt(state)], () => regions.turn(state, game, me, press));
   isLaying &&= layer(state, me);
@@ -72,7 +75,7 @@ function draw(state, game) {
   show("choice", [Object.keys(state.players), me], () => seatChoice(state, me, press));
   show("actions", [possible, mySeatShows(state, game, me), me, isLaying], () => mySeat(state, game, me, possible, press));
   show("history", [state.history, state.amendments, state.can_undo, state.can_redo, me.operator],
-    () => regions.history(state, me.operator, press, open));
+    () => regions.history(state, me.operator, press, press.open));
   show("people", [Object.keys(state.players), me, isCameraOff(state), isRefereeCalled(state)], () => thisPhone(state, me, press));
   find("join").hidden = me.joined;
 }
@@ -111,14 +114,36 @@ async function onRights() {
 
 async function onRefused(refusal) {
   const game = latest && await gameModule(latest.game);
-  tell(refusal.message, game && !isBoard ? ruleButton(game, refusal, howTo) : null);
+  tell(refusal.message, game && !isBoard ? ruleButton(game, refusal, press.howTo) : null);
 }
 
 const live = follow({ onState, onLink, onRefused });
-const press = { ...presses({ onRights, onDone: () => live.ask(), onRefused, latest: () => latest }), layByHand, anotherGame, changeProposal, howTo, finale: async () => openFinale(latest, await gameModule(latest.game), me, press), isLaying: () => isLaying };
+const press = { ...presses({ onRights, onDone: () => live.ask(), onRefused, latest: () => latest }), open: said(openMove), layByHand: said(layByHand), anotherGame: said(anotherGame), changeProposal: said(changeProposal), howTo: said(howTo), finale: async () => openFinale(latest, await gameModule(latest.game), me, press), isLaying: () => isLaying };
 
-async function open(number) {
-  const [{ openSheet }, game] = await Promise.all([import("./sheet.js"), gameModule(latest.game)]);
+/**
+ * What is loaded when it is asked for, and the game's page: refused where the table cannot be reached.
+ * @template T @param {Promise<T>} loading @returns {Promise<[T, any]>}
+ */
+function withGame(loading) {
+  return Promise.all([loading, gameModule(latest.game)]).catch(() => {
+    throw new Refused(0, { code: "offline", message: t("unreachable") });
+  });
+}
+
+/**
+ * What a tap asks for; why it does not come is said.
+ * @template {any[]} A @param {(...asked: A) => Promise<void>} ask @returns {(...asked: A) => Promise<void>}
+ */
+function said(ask) {
+  return (...asked) => ask(...asked).catch((error) => {
+    if (!(error instanceof Refused)) throw error;
+    tell(error.message);
+  });
+}
+
+/** @param {number} number */
+async function openMove(number) {
+  const [{ openSheet }, game] = await withGame(import("./sheet.js"));
   await openSheet(number, { state: latest, game, me, press });
 }
 
@@ -130,7 +155,7 @@ function moveAt(cell) {
 
 /** @param {number[] | null} cell */
 async function lay(cell) {
-  const [{ openLay }, game] = await Promise.all([import("./lay.js"), gameModule(latest.game)]);
+  const [{ openLay }, game] = await withGame(import("./lay.js"));
   await openLay(cell, { state: latest, game, me, press, onLaid });
 }
 
@@ -141,12 +166,12 @@ function onLaid() {
 
 // What the camera saw, put right before it counts.
 async function changeProposal() {
-  const [{ openLay }, game] = await Promise.all([import("./lay.js"), gameModule(latest.game)]);
+  const [{ openLay }, game] = await withGame(import("./lay.js"));
   await openLay(null, { state: latest, game, me, press, onLaid, command: latest.proposal.command });
 }
 
 async function anotherGame() {
-  const { openSetup } = await import("./setup.js");
+  const [{ openSetup }] = await withGame(import("./setup.js"));
   await openSetup({ state: latest, me, press });
 }
 
@@ -155,12 +180,12 @@ let isSettingUp = false;
 function setUpOnce() {
   if (isBoard || isSettingUp || !me.setup || !me.joined) return;
   isSettingUp = true;
-  anotherGame();
+  anotherGame().catch(() => (isSettingUp = false)); // tried again with the next state
 }
 
 /** @param {string | null} topic */
 async function howTo(topic = null) {
-  const [{ openHowTo }, game] = await Promise.all([import("./howto.js"), gameModule(latest.game)]);
+  const [{ openHowTo }, game] = await withGame(import("./howto.js"));
   await openHowTo({ state: latest, game, me }, topic);
 }
 
@@ -171,8 +196,7 @@ async function turnTopicsOf({ game: name, proposal }, game) {
 }
 
 async function layByHand() {
-  const game = await gameModule(latest.game);
-  const entry = await game.entry?.();
+  const [entry, game] = await withGame(gameModule(latest.game).then((page) => page.entry?.()));
   if (!entry?.takesCell?.(latest)) return lay(null);
   isLaying = !isLaying;
   draw(latest, game);
@@ -180,9 +204,9 @@ async function layByHand() {
 
 function onCloth({ target }) {
   const place = target.closest("[data-free]")?.dataset.free;
-  if (place) return lay(place.split(",").map(Number));
+  if (place) return said(lay)(place.split(",").map(Number));
   const number = moveAt(target.closest("[data-cell]")?.dataset.cell);
-  if (number) open(number);
+  if (number) press.open(number);
 }
 
 // The television speaks once somebody has touched its one button.
@@ -198,7 +222,7 @@ if (isBoard && canSpeak) {
 }
 
 if (!isBoard) {
-  find("how").addEventListener("click", () => howTo());
+  find("how").addEventListener("click", () => press.howTo());
   const cloth = find("cloth");
   cloth.addEventListener("click", onCloth);
   cloth.addEventListener("keydown", (event) => {
@@ -209,4 +233,10 @@ if (!isBoard) {
   });
 }
 
+// What one's buttons would cover of the table, were they held in view.
+if (!isBoard) {
+  new ResizeObserver(([{ target }]) => target.classList.toggle("is-tall", /** @type {any} */ (target).offsetHeight > MOST_COVERED * innerHeight)).observe(find("actions"));
+}
+
+addEventListener("resize", () => squeeze("call"));
 stayAwake();

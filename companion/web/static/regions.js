@@ -4,6 +4,8 @@ import { counted, h, spoken } from "./dom.js";
 import { ruleButton } from "./rule.js";
 import { parts, t } from "./words.js";
 
+const LONG_FACT = 10; // letters that fit in its place at full size
+
 export function titleWords(state, game) {
   if (state.proposal) return t("waiting-title", { sentence: state.proposal.sentence });
   return state.turn ? t("turn-title", { player: state.turn, game: game.title ?? state.game }) : (game.title ?? state.game);
@@ -44,7 +46,7 @@ export function turn(state, game, me, press) {
 
 export function facts(list) {
   return list.map(({ label, value, note }) =>
-    h("div", { class: "fact" }, h("span", { class: "label" }, label), h("b", {}, value),
+    h("div", { class: "fact" }, h("span", { class: "label" }, label), h("b", { class: String(value).length > LONG_FACT ? "long" : null }, value),
       note ? h("span", { class: "note" }, note) : null));
 }
 

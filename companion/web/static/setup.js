@@ -11,7 +11,7 @@ import { t } from "./words.js";
 const DRAFT = "companion-setup"; // what was chosen before a page was opened from here
 
 export async function openSetup({ state, me, press }) {
-  const [games, known] = await Promise.all([fetchGames(), fetchPlayers()]).catch(() => [[], []]);
+  const [games, known] = await Promise.all([fetchGames(), fetchPlayers()]);
   const pages = Object.fromEntries(await Promise.all(games.map(async ({ name }) => [name, await gameModule(name)])));
   const wanted = {
     game: games.find(({ name }) => name === state.game) ?? games[0],

@@ -9,8 +9,7 @@ import { amendment } from "./regions.js";
 import { t } from "./words.js";
 
 export async function openSheet(number, { state, game, me, press }) {
-  const move = await fetchMove(number).catch(() => null);
-  if (!move) return;
+  const move = await fetchMove(number);
   const entry = me.operator ? await game.entry?.() : null;
   const outdated = h("div", { class: "outdated", role: "alert", hidden: true });
   const edit = me.operator ? await editor(move, { state, game, entry, press, close: () => closeDialog(outdated) }) : null;
@@ -18,7 +17,7 @@ export async function openSheet(number, { state, game, me, press }) {
     if (stands(now, move) || !outdated.hidden) return;
     outdated.hidden = false;
     outdated.append(h("p", {}, h("b", {}, t("sheet-outdated")), " ", ...amendment(now)),
-      now.history[number - 1] ? h("button", { id: "open-anew", class: "small", onclick: () => openSheet(number, { state: now, game, me, press }) }, t("sheet-anew")) : "");
+      now.history[number - 1] ? h("button", { id: "open-anew", class: "small", onclick: () => press.open(number) }, t("sheet-anew")) : "");
     if (edit) edit.inert = true;
   };
   openDialog(t("move", { n: number }), [

@@ -106,8 +106,9 @@ function showLook(stage, told) {
   find("drawing").replaceChildren(ghost, ...told.outlines.map((corners) =>
     svg("polygon", { class: "found", points: corners.map((at) => at.join()).join(" ") })));
   stage.classList.toggle("is-whole", told.whole);
+  const seen = told.outlines.length;
   find("told").textContent = told.whole ? t(told.still ? "hold" : "keep-still")
-    : t("seen-of", { seen: told.outlines.length, wanted: told.wanted });
+    : t(seen > told.wanted ? "seen-more" : "seen-of", { seen, wanted: told.wanted });
   if (told.ready) takeNow();
 }
 

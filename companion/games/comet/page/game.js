@@ -1,7 +1,7 @@
 // Seven Card Comet in the browser: the six pots and the Tail, who has laid against them, chips and hands.
 
 import { counted, h } from "/static/dom.js";
-import { t } from "/static/words.js";
+import { isolated, t } from "/static/words.js";
 
 export const title = t("comet");
 
@@ -57,13 +57,13 @@ function pot(name, chips, sets, winners, waiting) {
 }
 
 function winning({ players, amount }) {
-  return players.length > 1 ? t("comet-share", { players: players.join(", "), amount }) : `${players[0]} +${amount}`;
+  return players.length > 1 ? t("comet-share", { players: players.map(isolated).join(", "), amount }) : `${isolated(players[0])} +${amount}`;
 }
 
 export function drawTable(state) {
   const events = state.last?.events ?? [];
   const waiting = state.proposal?.command;
-  const pots = Object.entries(state.table.pots).map(([name, chips]) => {
+  const pots = inOrder(state.table).map(([name, chips]) => {
     const sets = state.table.sets.filter((laid) => laid.pot === name).map((laid) => ({ ...laid, isSeen: isSeen(state, laid) }));
     const won = events.filter((event) => event.event === "won" && event.pot === name);
     return pot(name, chips, sets, won, waiting?.cmd === "set" && waiting.pot === name ? waiting : null);
@@ -72,6 +72,12 @@ export function drawTable(state) {
   const table = h("div", { class: "comet" }, h("ul", { class: "comet-pots" }, ...pots), scored.length ? reveal(scored, events) : null);
   requestAnimationFrame(() => fit(table));
   return table;
+}
+
+// In a round of the Tail it is played for alone: it stands first, seen without scrolling.
+function inOrder({ pots, tail }) {
+  const all = Object.entries(pots);
+  return tail ? all.sort(([a], [b]) => Number(b === "tail") - Number(a === "tail")) : all;
 }
 
 // A screen that never scrolls leaves out of a long reveal what does not fit: the lines that score, then the cards.
@@ -83,7 +89,7 @@ function fit(table) {
 function reveal(scored, events) {
   const pots = [...new Set(scored.map((event) => event.pot))];
   const hands = events.find((event) => event.event === "hands")?.hands ?? {};
-  const sizes = Object.entries(hands).map(([name, size]) => `${name} ${size}`).join(", ");
+  const sizes = Object.entries(hands).map(([name, size]) => `${isolated(name)} ${size}`).join(", ");
   return h("div", { class: "reveal" }, ...pots.map((name) => {
     const won = events.find((event) => event.event === "won" && event.pot === name);
     return h("section", {}, h("h3", {}, named(name), won ? h("span", { class: "won" }, winning(won)) : h("span", { class: "soft" }, t("comet-stays"))),
@@ -143,7 +149,7 @@ export function scene({ last }) {
     h("p", { class: "head" }, named(won.pot)),
     ...events.filter(({ event, pot: name }) => event === "scored" && name === won.pot).map(({ player, cards, score }) =>
       h("p", { class: "line" }, h("span", { class: "by" }, player), " ", h("span", { class: "faces" }, ...cards.map((card) => h("span", { class: "triple" }, card.map(shown).join(" ")))), " ", h("b", {}, score))),
-    h("p", { class: "hero" }, won.players.join(", ")),
+    h("p", { class: "hero" }, won.players.map(isolated).join(", ")),
     h("p", { class: "gain" }, `+${won.amount}`),
   ]);
 }

@@ -2,7 +2,7 @@
 
 import { h, svg } from "/static/dom.js";
 import { marks, reckoning } from "./score.js";
-import { t } from "/static/words.js";
+import { isolated, t } from "/static/words.js";
 
 export const title = t("hexapod");
 
@@ -150,6 +150,6 @@ export function scene({ last, finale }) {
   const spider = events.find(({ event }) => event === "spider-revealed");
   return [
     ...(spider ? [[h("p", { class: "head" }, spider.player), h("p", { class: "hero" }, t("hexapod-spider-up"))]] : []),
-    ...(finale ? [[h("p", { class: "head" }, t("over")), ...finale.ranking.map(({ name, total, won }) => h("p", { class: won ? "hero" : "line" }, `${name} ${total}`))]] : []),
+    ...(finale ? [[h("p", { class: "head" }, t("over")), ...finale.ranking.map(({ name, total, won }) => h("p", { class: won ? "hero" : "line" }, `${isolated(name)} ${total}`))]] : []),
   ];
 }

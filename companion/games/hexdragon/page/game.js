@@ -3,7 +3,7 @@
 import { counted, h, initial, svg } from "/static/dom.js";
 import { APOTHEM, at, outline, picture, same, SIDE, tappable, towards } from "/static/hexes.js";
 import { curve, lit, open } from "./lines.js";
-import { t } from "/static/words.js";
+import { isolated, t } from "/static/words.js";
 
 export const title = t("hexdragon");
 
@@ -175,7 +175,7 @@ export function scene({ last, finale }) {
   const winners = finale?.ranking.filter(({ won }) => won).map(({ name }) => name);
   return [
     ...made.map(({ length, scores }) => [h("p", { class: "hero" }, t("hexdragon-dragon", { n: length })),
-      ...Object.entries(scores).map(([name, points]) => h("p", { class: "gain" }, `${name} +${points}`))]),
+      ...Object.entries(scores).map(([name, points]) => h("p", { class: "gain" }, `${isolated(name)} +${points}`))]),
     ...(winners ? [[h("p", { class: "head" }, t("over")), h("p", { class: "hero" }, winners.join(", "))]] : []),
   ];
 }

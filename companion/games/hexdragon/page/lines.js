@@ -1,7 +1,7 @@
 // Where HexDragon's lines run: from edge to edge over the tiles, to a head, to a tail, or into the open.
 
 import { initial, svg } from "/static/dom.js";
-import { t } from "/static/words.js";
+import { isolated, t } from "/static/words.js";
 import { APOTHEM, at, centre, neighbour, STEPS, towards } from "/static/hexes.js";
 
 // The middles of two edges joined; a line's end stands where head and tail are drawn.
@@ -38,8 +38,8 @@ export function lit(connection, owners, nth) {
   const drawn = names.map((name, n) =>
     svg("g", { class: `lit own-${owners[name]}${n ? " second" : ""}` }, ...pieces(connection).map(piece)));
   const [x, y] = centre(cells[Math.min(cells.length - 1, Math.floor(cells.length / 2) + nth)]);
-  const points = names.map((name) => `${name} +${scores[name]}`).join(", ");
-  const short = names.map((name) => `${name.length > 8 ? initial(name) : name} +${scores[name]}`).join(", ");
+  const points = names.map((name) => `${isolated(name)} +${scores[name]}`).join(", ");
+  const short = names.map((name) => `${isolated(name.length > 8 ? initial(name) : name)} +${scores[name]}`).join(", ");
   const words = svg("g", { class: "lit-words", "text-anchor": "middle" }, svg("text", { x, y: y - 8 }, short), svg("text", { x, y: y + 34, class: "less" }, t("hexdragon-length", { n: length })));
   const title = svg("title", {}, t("hexdragon-made", { kind: t(`kind-${kind}`), n: length, points }));
   return svg("g", { class: "lit-all" }, title, svg("g", { class: "lit-edge" }, ...pieces(connection).map(piece)), ...drawn, words);

@@ -1,7 +1,7 @@
 // The hall display: every table in a grid that fills the screen, the last call and the biggest pot, and what needs somebody.
 
 import { find, h, show } from "/house/dom.js";
-import { counted, parts, t } from "/house/words.js";
+import { counted, isolated, parts, t } from "/house/words.js";
 
 const ROOMY = 12; // tables: chips and foot lines are legible from afar
 const MEDIUM = 48; // chips are
@@ -35,7 +35,7 @@ function draw() {
   find("count").textContent = counted(all.length, "table");
   show("call", call, () => news(t("part-call"), call?.word, t("no-call"), call && lastCall(call)));
   const pot = biggestPot(all);
-  show("pot", pot, () => news(t("part-pot"), pot?.amount, t("no-pot"), pot && [`${pot.name} `, ...parts("at", { table: pot.table })]));
+  show("pot", pot, () => news(t("part-pot"), pot?.amount, t("no-pot"), pot && [`${isolated(pot.name)} `, ...parts("at", { table: pot.table })]));
   const alarmed = all.filter(({ alarms }) => alarms.length).sort((a, b) => b.serious - a.serious);
   show("alarms", alarmed.map(({ table, alarms }) => [table, alarms]), () => allAlarms(alarmed));
   grid(all);
@@ -50,7 +50,7 @@ function news(kicker, large, none, by) {
 }
 
 function lastCall({ player, table, said }) {
-  return [player ? `${player}, ` : "", ...parts("at", { table }), said ? ` · ${said}` : ""];
+  return [player ? `${isolated(player)}, ` : "", ...parts("at", { table }), said ? ` · ${said}` : ""];
 }
 
 function biggestPot(all) {
@@ -140,7 +140,7 @@ function standing({ players = [], measures = {}, turn }) {
 function foot({ moves, over, proposal, pot, alarms }) {
   const why = alarms.length ? h("span", { class: "why" }, t(`alarm-${alarms[0].code}`, alarms[0])) : null;
   const now = over ? t("over") : proposal ? t("waiting") : moves === undefined ? "" : counted(moves, "move");
-  return h("p", { class: "foot" }, why ?? h("span", {}, now), pot ? h("span", {}, `${pot.name} ${pot.amount}`) : null);
+  return h("p", { class: "foot" }, why ?? h("span", {}, now), pot ? h("span", {}, `${isolated(pot.name)} ${pot.amount}`) : null);
 }
 
 function link(state) {
