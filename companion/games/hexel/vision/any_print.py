@@ -2,7 +2,8 @@
 
 The outlines of both are put together, however unlikely those of the shared detector: of those that lie on one another
 the one stays through which what is printed looks most as it was taught, and what looks very much so is a piece. Lines
-printed along a piece's edge are often taken for the edge: outlines that fit badly are looked for farther out as well.
+printed along a piece's edge are often taken for the edge: outlines that fit badly are looked for farther out as well,
+as far as the printing has such lines within its edges.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,10 +34,43 @@ GROWN = (1.2, 1.4)
 """How far out."""
 LIKE_SIZE = (0.4, 1.3)
 """The area of an outline that may be a piece's, or its inner line, in those of the pieces that are known."""
+LESS_THAN_LINE = 0.8
+"""What a printed line encloses may be outlined so much smaller, as a share of its area."""
+ROUNDS = 2
+"""So often outlines are looked for farther out."""
+MOST_LINES, PLAIN_LINE = 2, 0.4
+"""So many printed lines are looked for, whose steps are so strong beside the strongest."""
+_OUTWARDS = np.arange(0.36, 0.93, 0.02)
+_ALONG = np.linspace(0.15, 0.85, 15)
+"""A piece is seen so far out from its middle, 1 its edge, and so far along its edge."""
+
+
+def printed_lines(pyramid: Pyramid, corners: NDArray[np.floating]) -> tuple[float, ...]:
+    """Where the plainest lines along the edges of pieces are printed, in shares of the way from the middle to the edge.
+
+    Args:
+        pyramid: a picture of some pieces.
+        corners: (N, K, 2), their outlines.
+    """
+    ends = np.stack([corners, np.roll(corners, -1, 1)], 2) - corners.mean(1)[:, None, None]  # (N, K, 2, 2)
+    along = np.stack([1 - _ALONG, _ALONG], 1) @ ends  # (N, K, A, 2)
+    points = corners.mean(1)[:, None, None, None] + _OUTWARDS[:, None, None] * along[:, :, None]  # (N, K, R, A, 2)
+    px = float(np.sqrt(areas(corners.astype(np.float64)).mean())) / len(_OUTWARDS)
+    shown = pyramid.sample(points.reshape(-1, 2), pyramid.level_for(px)).reshape(*points.shape[:-1], 3)
+    means = shown.astype(np.float64).mean(3)  # (N, K, R, 3)
+    steps = np.abs(means[:, :, 2:] - means[:, :, :-2]).max(-1).mean((0, 1))
+    is_peak = (steps[1:-1] >= steps[:-2]) & (steps[1:-1] > steps[2:]) & (steps[1:-1] > PLAIN_LINE * steps.max())
+    peaks = 1 + np.flatnonzero(is_peak)
+    return tuple(float(_OUTWARDS[1 + k]) for k in peaks[np.argsort(-steps[peaks])][:MOST_LINES])
 
 
 def with_any_print(
-    pyramid: Pyramid, found: Sequence[Detection], corners: Corners, misfit: Misfit, as_taught: float
+    pyramid: Pyramid,
+    found: Sequence[Detection],
+    corners: Corners,
+    misfit: Misfit,
+    as_taught: float,
+    lines: Sequence[float] = (),
 ) -> tuple[list[Detection], Corners]:
     """A game's own detections and those of the shared detector, each piece once, about the surest first.
 
@@ -45,6 +79,7 @@ def with_any_print(
         corners: (N, K, 2), their refined outlines.
         misfit: see `Misfit`.
         as_taught: the misfit below which what is printed looks as it was taught.
+        lines: of the printing, see `printed_lines`.
 
     Returns:
         The detections, as sure as the surest that lies there, and their outlines (M, K, 2).
@@ -54,9 +89,10 @@ def with_any_print(
     if not pieces:
         return [], corners
     off = misfit(corners_of(pieces))
-    grown = _grown(pyramid, pieces, off, as_taught)
-    if grown:
-        pieces, off = pieces + grown, np.concatenate([off, misfit(corners_of(grown))])
+    for _ in range(ROUNDS):  # where some fit the others are as large
+        grown = _grown(pyramid, pieces, off, as_taught, lines)
+        if grown:
+            pieces, off = pieces + grown, np.concatenate([off, misfit(corners_of(grown))])
     rank = np.where(np.arange(len(pieces)) < len(found), OWN_MISFIT * off, off)
     kept = [int(one.confidence) for one in suppress(_outlines(pieces, np.argsort(rank)), OVERLAP)]
     sure = [_as_sure_as_others(pieces[i], pieces, bool(off[i] < as_taught)) for i in kept]
@@ -72,20 +108,41 @@ def _shared(pyramid: Pyramid, sides: int) -> list[Detection]:
     return [Detection(one.corners.astype(np.float32), min(one.confidence, MOST_CONFIDENCE)) for one in some]
 
 
-def _grown(pyramid: Pyramid, pieces: list[Detection], off: NDArray[np.floating], as_taught: float) -> list[Detection]:
-    """Outlines that fit badly, made exact from farther out; of a size that a piece may have."""
+def _grown(
+    pyramid: Pyramid, pieces: list[Detection], off: NDArray[np.floating], as_taught: float, lines: Sequence[float]
+) -> list[Detection]:
+    """Outlines that fit badly, made exact from farther out, or as large as others that fit; of a size that a piece, or
+    what is printed on it, may have.
+    """
     sizes = areas(corners_of(pieces).astype(np.float64))
     known = sizes[off < as_taught]
     usual = float(np.median(known)) if len(known) else 0.0
-    is_like = (sizes > LIKE_SIZE[0] * usual) & (sizes < LIKE_SIZE[1] * usual) if usual else np.ones(len(sizes), bool)
+    least = min([LIKE_SIZE[0], *(LESS_THAN_LINE * line**2 for line in lines)])
+    is_like = (sizes > least * usual) & (sizes < LIKE_SIZE[1] * usual) if usual else np.ones(len(sizes), bool)
     best = [pieces[i] for i in np.flatnonzero(is_like & (off >= as_taught))]
-    best = [best[int(one.confidence)] for one in suppress(_outlines(best, np.arange(len(best))), SAME, 1.3)]
-    ways = [(one, growth) for one in best[:MOST_GROWN] for growth in GROWN]
+    surest = np.argsort([-one.confidence for one in best], kind="stable")
+    best = [best[int(one.confidence)] for one in suppress(_outlines(best, surest), SAME, 1.3)]
+    ways = [(one, growth) for one in best[:MOST_GROWN] for growth in _growths(one, usual, lines)]
     outlines = [
         (one.corners + (growth - 1) * (one.corners - one.corners.mean(0))).astype(float) for one, growth in ways
     ]
-    refined = refine(pyramid, outlines)
-    return [Detection(r.corners.astype(np.float32), one.confidence) for (one, _), r in zip(ways, refined, strict=True)]
+    refined = [
+        Detection(made.corners.astype(np.float32), one.confidence)
+        for (one, _), made in zip(ways, refine(pyramid, outlines), strict=True)
+    ]
+    as_printed = [
+        Detection(outline.astype(np.float32), one.confidence)
+        for (one, growth), outline in zip(ways, outlines, strict=True)
+        if growth not in GROWN
+    ]
+    return refined + as_printed
+
+
+def _growths(piece: Detection, usual: float, lines: Sequence[float]) -> list[float]:
+    """By how much a piece may be larger than its outline, where others are as large as ``usual`` if that is known."""
+    if not usual:
+        return [*GROWN, *(1 / line for line in lines)]
+    return [*GROWN, float(np.sqrt(usual / max(1.0, cv2.contourArea(piece.corners))))]
 
 
 def _outlines(pieces: Sequence[Detection], order: NDArray[np.intp]) -> list[Outline]:

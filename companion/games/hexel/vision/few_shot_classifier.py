@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.games.hexel.vision.any_print import printed_lines
 from companion.games.hexel.vision.classifier import (
     PATCH,
     accept_symbols,
@@ -167,6 +168,10 @@ class FewShotSymbols:
         )
         return apply_two_symbol_prior(alone, LIMITS.sure_symbol)
 
+    def printed_lines(self) -> tuple[float, ...]:
+        """See `any_print.printed_lines`."""
+        return _printed_lines(self.profile)
+
     def exposed_as(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> "FewShotSymbols":
         """The classifier for a picture's exposure: that in which the symbols of its surest cards look most as taught.
 
@@ -239,6 +244,12 @@ def _exposure(profile: SymbolProfile) -> tuple[Brightness, bool]:
 def _overexposed(profile: SymbolProfile, exposure: float) -> SymbolProfile:
     """See `overexposed`; worked out once for a profile and an exposure."""
     return overexposed(network("hexel/embedding/weights.onnx"), profile, exposure)
+
+
+@lru_cache(maxsize=8)
+def _printed_lines(profile: SymbolProfile) -> tuple[float, ...]:
+    """See `printed_lines`; worked out once for a profile, none where it keeps no samples."""
+    return printed_lines(*mosaic(profile.samples, FRAME)) if profile.samples else ()
 
 
 @lru_cache(maxsize=8)

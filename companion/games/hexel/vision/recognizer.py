@@ -175,7 +175,8 @@ def _of_any_print(
     """See `with_any_print`. What Hex'el's detector is not sure of is of the stock of those that it is sure of, or that
     are known: a cloth's hexagons are not.
     """
-    more, corners = with_any_print(pyramid, found, corners, partial(classifier.misfit, pyramid), LIMITS.as_taught)
+    misfit = partial(classifier.misfit, pyramid)
+    more, corners = with_any_print(pyramid, found, corners, misfit, LIMITS.as_taught, classifier.printed_lines())
     is_sure = np.array([one.confidence >= LIMITS.sure_find for one in more], bool)
     sure = [*known, *corners[is_sure]]
     if not sure or is_sure.all():
