@@ -17,8 +17,9 @@ import re
 from typing import Any
 
 _PART = r"[^/\s:;,'\"()]{1,255}"
-_FOLDERS = re.compile(rf"(?<![\w./:])(?:(?:/{_PART})+/(?=[^/\s])|(?:{_PART}/)+(?={_PART}\.[A-Za-z]))")
-"""An absolute path's folders; of a path that begins anywhere only those before a name with a suffix: not of 3/4."""
+_FOLDERS = re.compile(rf"(?<![\w./:])(?:(?:/{_PART})+/(?=[^/\s])|(?:{_PART}/){{2,}}(?={_PART}\.[A-Za-z]))")
+"""An absolute path's folders; of a path that begins anywhere only two or more before a name with a suffix: not of 3/4,
+nor the folder of a game's pictures."""
 
 
 class CompanionError(Exception):

@@ -92,9 +92,9 @@ def test_putting_games_together_changes_none_of_them(played: Play) -> None:
     assert sums.tallies["Ana"].counts["Hexel"] == 1
 
 
-def test_points_are_of_games_that_were_finished(played: Play) -> None:
+def test_the_mean_is_of_games_that_were_finished(played: Play) -> None:
     games = together([summarise(played("hexapod")), summarise(played("hexapod", "play Ana 0 0 bb/ol"))])
-    assert games["hexapod"]["Bo"].points == [15]
+    assert games["hexapod"]["Bo"].mean_points == 15.0
     assert games["hexapod"]["Bo"].games == 1
 
 

@@ -152,6 +152,11 @@ class Tally:
     counts: Counter[str] = field(default_factory=Counter)
     bests: dict[str, Best] = field(default_factory=dict)
 
+    @property
+    def mean_points(self) -> float | None:
+        """Mean points of the finished games; None without any."""
+        return sum(self.points) / len(self.points) if self.points else None
+
     def add(self, other: "Tally") -> None:
         """Add another tally of the same player."""
         self.games += other.games
