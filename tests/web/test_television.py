@@ -196,6 +196,15 @@ def test_the_tail_is_seen_whole_with_eight_sets_against_it(sets: int, television
     assert [part for part in page.run(CUT_OFF) if part.startswith("cloth")] == []
 
 
+def test_whose_set_was_seen_against_a_pot_is_read_whole(referee: Referee, television: Callable[..., Any]) -> None:
+    page = television(Header("comet", ("Ana", "Bo")), ("round Ana",))
+    seen = parse(game("comet").rules.NOTATION, "set Ana Trinovat 2-4-7+3-5-6+5-6-6")
+    referee.ask(Propose(seen, Evidence(b"", 0.9)))
+    page.wait_for("document.querySelectorAll('.laid .triple:not(.down)').length === 3")
+    name = "const name = document.querySelector('.laid .by');"
+    assert page.run(f"{name} return [name.textContent, name.scrollWidth <= name.clientWidth]") == ["Ana", True]
+
+
 def test_a_notice_stands_whole_beside_the_round(referee: Referee, television: Callable[..., Any]) -> None:
     page = television(*TABLES["hexel of three"])
     referee.ask(
