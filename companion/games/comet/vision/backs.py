@@ -133,9 +133,9 @@ def mark_similar_backs(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hy
             for b, its in zip(backs, colours, strict=True)
             if _apart_in_glare(colour, its) < LIMITS.same_colour and not clash(one, b)
         ]
-        if max(one.found, _found_together(others)) >= LIMITS.unread_card or (
-            one.is_other_colour and others and one.found + _found_together(others) >= LIMITS.few_backs
-        ):
+        together = _found_together(others)
+        are_few = bool(others) and one.is_other_colour and one.found + together >= LIMITS.few_backs
+        if are_few or max(one.found, together) >= LIMITS.unread_card:
             similar.append(one)
     return [replace(one, is_as_other_backs=one in similar) for one in likely]
 
@@ -174,7 +174,7 @@ def _table_colours(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypoth
             is_free &= (np.abs(inside) > 1.05).any(1)
     if not is_free.any():
         return np.zeros((0, 4))
-    px = float(np.median([np.sqrt(area_of(one.corners)) for one in read])) / _SIDE
+    px = float(np.median([np.sqrt(one.area) for one in read])) / _SIDE
     some = points[is_free][:: 1 + int(is_free.sum()) // _MOST_COLOURS]
     return _features(pyramid.sample(some, pyramid.level_for(px)))
 

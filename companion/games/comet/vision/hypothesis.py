@@ -4,7 +4,7 @@ It is tried the ways it may lie, and moved to fit the taught face. Of those that
 """
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import cv2
 import numpy as np
@@ -67,6 +67,11 @@ class Hypothesis:
     def middle(self) -> Floats:
         """The middle of its corners (2,)."""
         return np.asarray(self.corners.mean(0))
+
+    @cached_property
+    def area(self) -> float:
+        """Of its outline, in pixels."""
+        return area_of(self.corners)
 
     @cached_property
     def core(self) -> NDArray[np.float32]:
@@ -308,31 +313,39 @@ def free_share(one: Hypothesis, others: list[Hypothesis]) -> float:
 
 def has_usual_size(one: Hypothesis, usual: list[Hypothesis], odd: float = LIMITS.odd_area) -> bool:
     """An outline is about as large as the read cards nearest to it: its area is off by less, as a logarithm."""
-    ratio = area_of(one.corners) / usual_area(one.corners, usual)
+    ratio = one.area / usual_area(one.corners, usual)
     return bool(abs(np.log(max(ratio, 1e-3))) < odd)
 
 
 def usual_area(corners: Floats, usual: list[Hypothesis]) -> float:
-    """The area of a card where an outline (4, 2) lies, as that of the cards nearest to it and the tilt tell.
+    """The area of a card where an outline (4, 2) lies, as that of the cards nearest to it and the tilt tell."""
+    place = corners.mean(0)
+    areas, middles, (level, slope) = _sizes(tuple(usual))
+    nearest = np.argsort(np.linalg.norm(middles - place, axis=1))[: LIMITS.nearest]
+    ratios = (level + place @ slope) / (level + middles[nearest] @ slope)
+    return float(np.median(areas[nearest] * np.clip(ratios, *LIMITS.tilted_ratio) ** 3))
 
-    Across a picture of a plane the cube root of a small part's area changes linearly.
+
+@lru_cache(maxsize=4)
+def _sizes(usual: tuple[Hypothesis, ...]) -> tuple[Floats, Floats, tuple[float, Floats]]:
+    """The areas (N,) of cards, their middles (N, 2), and how the cube root of an area changes across the picture.
+
+    Of a plane that is seen from the side the cube root of a small part's area changes linearly: the level at the
+    picture's corner and the slope (2,) a pixel; the slope of too few cards is 0.
     """
-    areas = np.array([area_of(one.corners) for one in usual])
-    apart = np.array([one.middle for one in usual]) - corners.mean(0)
-    nearest = np.argsort(np.linalg.norm(apart, axis=1))[: LIMITS.nearest]
+    areas, middles = np.array([one.area for one in usual]), np.array([one.middle for one in usual])
     if len(usual) < LIMITS.fewest_tilted:
-        return float(np.median(areas[nearest]))
-    roots = np.cbrt(areas) / np.cbrt(np.median(areas))
-    places = (apart - apart.mean(0)) / np.sqrt(np.median(areas))
+        return areas, middles, (1.0, np.zeros(2))
+    side_px = np.sqrt(np.median(areas))
+    roots, places = np.cbrt(areas / np.median(areas)), (middles - middles.mean(0)) / side_px
     weights = np.ones(len(usual))
     for _ in range(2):  # once more without those that are off
         level = float(weights @ roots / weights.sum())
         weighed = weights[:, None] * places
         slope = np.linalg.solve(weighed.T @ places + LIMITS.flat_table * np.eye(2), weighed.T @ (roots - level))
         weights = 1 / (1 + ((roots - level - places @ slope) / LIMITS.odd_root) ** 2)
-    here = -apart.mean(0) / np.sqrt(np.median(areas))
-    ratios = (level + here @ slope) / (level + places[nearest] @ slope)
-    return float(np.median(areas[nearest] * np.clip(ratios, *LIMITS.tilted_ratio) ** 3))
+    slope = slope / side_px
+    return areas, middles, (level - float(middles.mean(0) @ slope), slope)
 
 
 def nearest_first(place: Floats, some: list[Hypothesis]) -> list[Hypothesis]:
