@@ -4,7 +4,6 @@ An alert is a card that the rules refuse, or something that the camera cannot se
 `REPEAT_S`.
 """
 
-import math
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -51,9 +50,11 @@ def announcing(
 
     def hear(entry: FeedEntry) -> None:
         announce(entry, voice)
-        text = alert_text(entry)
-        if text and clock() - spoken_s.get(text, -math.inf) >= REPEAT_S:
-            spoken_s[text] = clock()
+        text, now_s = alert_text(entry), clock()
+        for old in [said for said, said_s in spoken_s.items() if now_s - said_s >= REPEAT_S]:
+            del spoken_s[old]
+        if text and text not in spoken_s:
+            spoken_s[text] = now_s
             voice.say((text,))
 
     return feed_listener(referee.feed, hear, "announcing")

@@ -59,9 +59,9 @@ class Feed:
                 return Subscription(self, self._count)
             if not self._oldest_resumable <= after_version <= self._latest.version:
                 return Subscription(self, self._count, is_behind=True)
-            missed = [one for one in self._kept if one.version > after_version or _is_doubtful(one, after_version)]
-            doubtful = sum(_is_doubtful(entry, after_version) for entry in missed)
-            return Subscription(self, self._count - len(missed), doubtful=doubtful)
+            missed = [one for one in self._kept if one.version > after_version or _may_repeat(one, after_version)]
+            repeats = sum(_may_repeat(entry, after_version) for entry in missed)
+            return Subscription(self, self._count - len(missed), repeats=repeats)
 
     def close(self) -> None:
         """End all subscriptions, present and future."""
@@ -73,11 +73,11 @@ class Feed:
 class Subscription:
     """One subscriber's position in the feed. Made by `Feed.subscribe`."""
 
-    def __init__(self, feed: Feed, position: int, is_behind: bool = False, doubtful: int = 0) -> None:
+    def __init__(self, feed: Feed, position: int, is_behind: bool = False, repeats: int = 0) -> None:
         self._feed = feed
         self._position = position
         self._is_behind = is_behind
-        self._doubtful_until = position + doubtful
+        self._repeats_until = position + repeats
         self._closed = False
 
     @property
@@ -98,7 +98,7 @@ class Subscription:
                 return None
             self._position += 1
             entry = feed._kept[len(feed._kept) - (feed._count - self._position) - 1]
-            if self._position <= self._doubtful_until:
+            if self._position <= self._repeats_until:
                 return replace(entry, data={**entry.data, "again": True})
             return entry
 
@@ -122,7 +122,7 @@ class Subscription:
         return replace(self._feed._latest, kind="state", data={"because": "resumed"})
 
 
-def _is_doubtful(entry: FeedEntry, after_version: int) -> bool:
+def _may_repeat(entry: FeedEntry, after_version: int) -> bool:
     """Whether somebody whose last version was that one may have heard an entry under it, or not."""
     return entry.kind == "announcement" and entry.version == after_version
 
