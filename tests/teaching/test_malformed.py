@@ -29,7 +29,19 @@ SOME_JSON = st.recursive(
     max_leaves=6,
 )
 WRONG = [None, True, -1, 2.5, 10**11, "x", [], [[]], [None], {"x": 1}]
-NO_OUTLINES = [5, "x", [1], [[1, 2]], [[1], [2], [3]], [[0, 0]] * 4, [["0", "1"]] * 4, [[0, 0], [9, 0], [9, None]]]
+NO_OUTLINES = [
+    5,
+    False,
+    "",
+    {},
+    "x",
+    [1],
+    [[1, 2]],
+    [[1], [2], [3]],
+    [[0, 0]] * 4,
+    [["0", "1"]] * 4,
+    [[0, 0], [9, 0], [9, None]],
+]
 FEW = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 
 

@@ -62,7 +62,7 @@ def cards_in(label: Mapping[str, Any], part: str) -> list[Mapping[str, Any]]:
     if not isinstance(cards, list) or not all(isinstance(card, Mapping) for card in cards):
         raise UsageError(f"a label's {part} are to be a list of objects, one a card", code="labels-differ")
     for number, card in enumerate(cards, 1):
-        if card.get("corners") and not _is_outline(card["corners"]):
+        if card.get("corners") not in (None, []) and not _is_outline(card["corners"]):
             raise UsageError(f"the corners of {part} {number} are no list of points", code="labels-differ")
     return cards
 
