@@ -21,6 +21,8 @@ from companion.games import GAMES
 from companion.vision.tracking.events import SettleTimes
 
 KINDS = ("idle", "busy", "told")
+_QUIET_FRAMES = 60
+"""So many frames of the table as it lies at the end follow each sequence: idle is a table long at rest."""
 
 
 def costs(film: Film, take: Take, profile: tuple[cProfile.Profile, set[int]] | None = None) -> list[tuple[str, float]]:
@@ -55,7 +57,7 @@ def main() -> None:
     print("game         " + "".join(f"{kind + ' ms':>10}{'worst':>8}{'frames':>8}" for kind in KINDS), flush=True)
     for game in a.game:
         film = load(a.folder, game)
-        take = film.take([*range(len(film.pictures)), *[len(film.pictures) - 1] * 15])
+        take = film.take([*range(len(film.pictures)), *[len(film.pictures) - 1] * _QUIET_FRAMES])
         rounds = [costs(film, take) for _ in range(a.rounds)]
         best = np.min([[ms for _, ms in one] for one in rounds], axis=0)
         kinds = np.array([kind for kind, _ in rounds[0]])
