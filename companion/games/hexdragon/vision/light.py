@@ -68,17 +68,37 @@ def sample_view(view: NDArray[np.float32], points: NDArray[np.float64], edge: in
 
 def common_inks(views: NDArray[np.float32], answers: Answers) -> NDArray[np.float32] | None:
     """The inks (2, 3) of the bands and of the faces of all sure tiles among some pieces; None where there is none."""
-    tiles = np.flatnonzero(answers.kinds[:, 0] > LIMITS.sure_head)
-    if not len(tiles):
-        return None
-    bands = [
-        np.median(sample_view(views[i], _BAND_POINTS, edge), axis=0)
-        for i in tiles
-        for edge in range(6)
-        if answers.ends[i, edge, HEAD] < 1 - LIMITS.sure_head
-    ]
-    faces = [np.median(sample_view(views[i], _FACE_POINTS, 0), axis=0) for i in tiles]
-    return np.stack([np.median(bands or faces, axis=0), np.median(faces, axis=0)]).astype(np.float32)
+    inks = _inks_of_tiles(views, answers)
+    return np.median(list(inks.values()), axis=0).astype(np.float32) if inks else None
+
+
+def without_veils(views: NDArray[np.float32], answers: Answers) -> NDArray[np.float32]:
+    """Views (N, VIEW, VIEW, 3) of which each tile is seen as most are, without what a lamp lays over its colours.
+
+    A tile's band and face tell how far gloss brightens it beyond the others, and how much of its own colour is left.
+    """
+    inks = _inks_of_tiles(views, answers)
+    if len(inks) < LIMITS.tiles_of_veil:
+        return views
+    out = views.copy()
+    usual = np.median(list(inks.values()), axis=0).ravel()
+    for i, seen in inks.items():
+        (gain, veil), off, *_ = np.linalg.lstsq(np.stack([usual, np.ones(6)], 1), seen.ravel(), rcond=None)
+        is_told = off.size and off[0] < LIMITS.off_veil**2 and LIMITS.least_gain < gain < 1 and veil > 0
+        if is_told:
+            out[i] = np.maximum(views[i] - veil, 0.0) / gain
+    return out
+
+
+def _inks_of_tiles(views: NDArray[np.float32], answers: Answers) -> dict[int, NDArray[np.float32]]:
+    """The inks (2, 3) of the bands and of the face of each sure tile, by its place among the views."""
+    out = {}
+    for i in np.flatnonzero(answers.kinds[:, 0] > LIMITS.sure_head).tolist():
+        edges = np.flatnonzero(answers.ends[i, :, HEAD] < 1 - LIMITS.sure_head).tolist()
+        face = np.median(sample_view(views[i], _FACE_POINTS, 0), axis=0)
+        bands = [np.median(sample_view(views[i], _BAND_POINTS, edge), axis=0) for edge in edges]
+        out[i] = np.stack([np.median(bands or [face], axis=0), face])
+    return out
 
 
 def in_every_light(inks: NDArray[np.float32], cast: NDArray[np.float32]) -> NDArray[np.float64]:

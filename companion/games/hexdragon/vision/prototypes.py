@@ -33,7 +33,9 @@ from companion.games.hexdragon.vision.light import (
     is_sure_head,
     likelihood,
     sample_view,
+    without_veils,
 )
+from companion.games.hexdragon.vision.stars import star_ink, with_tokens_seen
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.sample import CropFrame
@@ -44,13 +46,6 @@ _DEPTH_SPREAD = {"head": 0.35, "common": 0.35, "star": 0.5}
 """How far the logarithm of its brightness does; a star lies on paper of its own, and so its bright parts tell less."""
 MAX_INK_VALUE = 6.0
 """Views of inks are cut off there and no sooner: on dark faces a band passes for paper, and inks are far brighter."""
-_STAR = np.array([(x, y) for x in (-0.08, 0.0, 0.08) for y in (-0.08, 0.0, 0.08)])
-"""What lies on a star's ink, about its middle, in circumradii."""
-_AROUND = np.radians(15.0 * np.arange(24))
-_PAPER = 0.46 * np.stack([np.cos(_AROUND), np.sin(_AROUND)], 1)
-"""What lies on the token's paper, around the star; its disc's radius is 0.53."""
-_OFF = np.array([(x, y) for x in np.arange(-0.3, 0.31, 0.06) for y in np.arange(-0.3, 0.31, 0.06)])
-"""How far beside its cell's middle a token may lie."""
 
 
 def _places() -> np.ndarray:
@@ -238,7 +233,7 @@ def _far(
 ) -> np.ndarray:
     """How far a piece's ink is from every owner's (T, K, 3) in each light, squared, in spreads: (T, K)."""
     if answers.kinds[i, 1] > answers.kinds[i, 0]:
-        if answers.kinds[i, 1] < LIMITS.maybe_star[0]:  # nothing is told of it: its ink is not looked for
+        if answers.kinds[i, 1] < LIMITS.shaped_star:  # nothing is told of it: its ink is not looked for
             return np.zeros(heads.shape[:2])
         return _distance(heads, star_ink(view), "star")
     ink = np.median(sample_view(view, places, int(answers.ends[i, :, HEAD].argmax())), axis=0)
@@ -254,23 +249,6 @@ def ink_vector(ink: np.ndarray) -> np.ndarray:
     """A head's ink (3,) as a point (4,) whose distances from others are in spreads; see `_distance`."""
     depth = float(ink.mean()) + LIMITS.dim_ink
     return np.array([*(ink / depth / LIMITS.tint_spread), np.log(depth) / _DEPTH_SPREAD["head"]])
-
-
-def star_ink(view: np.ndarray) -> np.ndarray:
-    """The middle colour (3,) of a star's middle, wherever on its cell its token lies.
-
-    That is where one colour lies in the middle of a ring of another one, rather near the cell's middle: on dark paper a
-    star shows less than the paper does on a pale board.
-    """
-    inks, papers = (
-        sample_view(view, (_OFF[:, None] + points).reshape(-1, 2), 0).reshape(len(_OFF), -1, 3)
-        for points in (_STAR, _PAPER)
-    )
-    ink, paper = np.median(inks, axis=1), np.median(papers, axis=1)
-    spread = sum(np.abs(some - middle[:, None]).mean(axis=(1, 2)) for some, middle in ((inks, ink), (papers, paper)))
-    aside = LIMITS.star_aside * np.hypot(*_OFF.T)
-    best = int(np.argmax(np.abs(ink - paper).mean(axis=1) - 2 * spread - aside))
-    return np.asarray(ink[best])
 
 
 def rim_ink(view: np.ndarray) -> np.ndarray:
@@ -311,6 +289,8 @@ class FewShotTiles:
         answers = answers_to(tile_network(), views)
         if not len(views):
             return edge_probabilities(answers), FewShotTiles(self.profile, cast, self.lights)
+        answers = with_tokens_seen(answers, views)
+        views = without_veils(views, answers)
         fitting = fits(self.profile, views, answers, cast)
         lights = lights_of(self.profile, views, answers, cast) if self.lights is None else self.lights
         strange, is_foreign = nobodys(fitting, lights), self.is_foreign

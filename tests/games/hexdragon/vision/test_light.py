@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from companion.games.hexdragon.vision.classifier import BRIGHT, OWNERS, REACH, VIEW, Answers
-from companion.games.hexdragon.vision.light import common_inks
+from companion.games.hexdragon.vision.light import common_inks, without_veils
 from companion.games.hexdragon.vision.prototypes import PLACES, InkProfile, fits, lights_of, nobodys, owners_weighed
 from companion.games.hexdragon.vision.thresholds import LIMITS
 
@@ -136,3 +136,33 @@ def test_common_inks_are_those_of_bands_and_faces() -> None:
 def test_a_colour_that_is_nobodys_is_given_to_nobody() -> None:
     share = owners(a_set(INKS), tile(np.array([0.2, 0.95, 0.1]), lambda ink: ink)[None])
     assert share.max() < 0.6
+
+
+def veiled(ink: np.ndarray) -> np.ndarray:
+    return np.asarray(0.5 * ink + 0.3)
+
+
+def dimmed(ink: np.ndarray) -> np.ndarray:
+    return np.asarray(0.6 * ink)
+
+
+def as_it_is(ink: np.ndarray) -> np.ndarray:
+    return ink
+
+
+def test_gloss_on_one_tile_is_taken_off() -> None:
+    views = np.stack([tile(INKS[0], veiled if k == 2 else as_it_is) for k in range(5)])
+    seen = without_veils(views, sure(5))
+    assert np.allclose(seen[2], views[0], atol=0.02)
+    assert np.array_equal(np.delete(seen, 2, 0), np.delete(views, 2, 0))
+
+
+@pytest.mark.parametrize("light", [dimmed, lambda ink: np.asarray(ink[::-1])], ids=["in a shadow", "of another print"])
+def test_what_is_no_gloss_is_left(light: Callable[[np.ndarray], np.ndarray]) -> None:
+    views = np.stack([tile(INKS[0], light if k == 2 else as_it_is) for k in range(5)])
+    assert np.array_equal(without_veils(views, sure(5)), views)
+
+
+def test_too_few_tiles_tell_no_gloss() -> None:
+    views = np.stack([tile(INKS[0], veiled if k == 2 else as_it_is) for k in range(3)])
+    assert np.array_equal(without_veils(views, sure(3)), views)
