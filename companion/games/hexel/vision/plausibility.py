@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from companion.games.hexel.vision.classifier import SymbolClassifier
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
-from companion.games.hexel.vision.lattice import Lattice, OutlineTest
+from companion.games.hexel.vision.lattice import Bareness, Lattice
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, neighbour, opposite
 from companion.vision.detection.detector import Detection, corners_of
@@ -29,6 +29,8 @@ _PLACES = np.concatenate([_PLACES, 0.6 * (HEXAGON.unit + np.roll(HEXAGON.unit, 1
 """Where a card's place shows what lies there, in its unit frame."""
 _SPACING = 0.2
 """How far apart those places lie, in sides of a card."""
+_LEAST_ALIKE = 2
+"""So many places beside the cards that look alike are none by chance."""
 
 
 def accept_cards(
@@ -210,34 +212,36 @@ def neighbouring_places(corners: NDArray[np.floating]) -> NDArray[np.float32]:
     return np.asarray(places[apart > 0.6 * reach])
 
 
-def cover_test(pyramid: Pyramid, corners: NDArray[np.floating]) -> OutlineTest:
-    """A test of whether something covers the table at outlines.
+def bareness_beside(pyramid: Pyramid, corners: NDArray[np.floating]) -> Bareness:
+    """What tells how bare the table looks at outlines.
 
     The bare table is what many places beside the cards have in common, in colour and in contrast; it is measured once
-    the test is used.
+    the first outlines are asked for.
 
     Args:
         corners: (N, 6, 2) pixels of all cards on it.
 
     Returns:
-        A function of outlines (M, 6, 2) in pixels, to bool (M,).
+        A function of outlines (M, 6, 2) in pixels, to the share of the places beside the cards that look alike (M,);
+        1 where these are too few to tell.
     """
 
     @cache
     def bare_table() -> _BareTable | None:
         return _bare_table(pyramid, neighbouring_places(corners))
 
-    def are_covered(outlines: NDArray[np.floating]) -> NDArray[np.bool_]:
+    def bareness(outlines: NDArray[np.floating]) -> NDArray[np.floating]:
         bare = bare_table()
         if bare is None:
-            return np.zeros(len(outlines), bool)
+            return np.ones(len(outlines))
         points, sides = _places_in(outlines)
         levels = np.array([pyramid.level_for(_SPACING * side) for side in sides.tolist()])
         own = _colour_statistics(pyramid, points, levels)
         off = np.abs(bare.statistics - own[:, None]).max(-1)
-        return np.asarray((off < bare.limit).sum(1) < bare.enough)
+        alike = (off < bare.limit).sum(1)
+        return np.asarray(np.where(alike < _LEAST_ALIKE, 0.0, alike / len(bare.statistics)))
 
-    return are_covered
+    return bareness
 
 
 class _BareTable(NamedTuple):
@@ -245,13 +249,11 @@ class _BareTable(NamedTuple):
 
     Attributes:
         statistics: (M, 4), the `_colour_statistics` of places beside the cards.
-        limit: a place of bare table differs by less from
-        enough: so many of these.
+        limit: places that differ by less look alike.
     """
 
     statistics: NDArray[np.float32]
     limit: float
-    enough: int
 
 
 def _bare_table(pyramid: Pyramid, free: NDArray[np.floating]) -> _BareTable | None:
@@ -261,12 +263,12 @@ def _bare_table(pyramid: Pyramid, free: NDArray[np.floating]) -> _BareTable | No
     points, sides = _places_in(free)
     level = pyramid.level_for(_SPACING * float(np.median(sides)))
     statistics = _colour_statistics(pyramid, points, np.full(len(free), level))
-    enough = max(2, round(LIMITS.bare_share * len(statistics)))
+    enough = max(_LEAST_ALIKE, round(LIMITS.bare * len(statistics)))
     apart = np.abs(statistics[:, None] - statistics[None]).max(-1)
     usual = float(np.median(np.sort(apart, axis=1)[:, min(enough, len(statistics) - 1)]))
     bright = float(np.median(statistics[:, :3].max(-1)))
     limit = max(LIMITS.covered_levels * float(np.clip(bright / LIMITS.lit_level, 0.4, 1.0)), 1.5 * usual)
-    return _BareTable(statistics, limit, enough)
+    return _BareTable(statistics, limit)
 
 
 def _places_in(outlines: NDArray[np.floating]) -> tuple[NDArray[np.floating], NDArray[np.floating]]:

@@ -25,14 +25,15 @@ def card(cell: tuple[float, float], rng: np.random.Generator, turn_deg: float | 
     return place(cell) + rng.normal(0, 0.8, 2) + SIDE_PX * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
-def something_over(cells: Sequence[Cell]) -> Callable[[np.ndarray], np.ndarray]:
+def something_over(cells: Sequence[Cell], bare: float = 0.0) -> Callable[[np.ndarray], np.ndarray]:
+    """What tells that the table is bare but for some cells, which look so bare."""
     centres = np.array([place(cell) for cell in cells]).reshape(-1, 2)
 
-    def are_covered(outlines: np.ndarray) -> np.ndarray:
+    def bareness(outlines: np.ndarray) -> np.ndarray:
         apart = np.linalg.norm(centres - outlines.mean(1)[:, None], axis=2)
-        return np.asarray((apart < 0.8 * SIDE_PX).any(1))
+        return np.where((apart < 0.8 * SIDE_PX).any(1), bare, 1.0)
 
-    return are_covered
+    return bareness
 
 
 def in_cells(lattice: Lattice, cells: Sequence[Cell]) -> bool:
@@ -60,6 +61,17 @@ def test_a_card_beyond_bare_table_is_loose() -> None:
     lattice = find_lattice(np.stack([card(c, rng) for c in [*TABLEAU, (3, 1)]]), something_over([]))
     assert lattice.cells[-1] is None
     assert not lattice.unsettled
+
+
+@pytest.mark.parametrize(("turn_deg", "is_doubted"), [(0.0, True), (9.0, False)])
+def test_a_card_in_line_beyond_what_may_be_an_arm_is_neither_loose_nor_in_a_cell(
+    turn_deg: float, is_doubted: bool
+) -> None:
+    rng = np.random.default_rng(1)
+    corners = np.stack([*(card(c, rng, 0.0) for c in TABLEAU), card((3, 1), rng, turn_deg)])
+    lattice = find_lattice(corners, something_over([(2, 1)], bare=0.3))
+    assert lattice.cells[-1] is None
+    assert lattice.unsettled == ({len(TABLEAU)} if is_doubted else set())
 
 
 @pytest.mark.parametrize("where, turn_deg", [((3.0, 1.0), 12.0), ((3.35, 0.9), 0.0)])
