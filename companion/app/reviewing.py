@@ -30,7 +30,7 @@ from companion.vision.evidence import Mark, marks_of
 from companion.vision.image.codec import decode_picture
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.events import SettleTimes
-from companion.vision.tracking.registration import Edges
+from companion.vision.tracking.layouts import Edges
 from companion.vision.tracking.tracker import Tracker
 
 _AT_REST = SettleTimes(card_s=0.1, start_s=0.1, removal_s=0.1, doubt_s=0.4)

@@ -12,7 +12,7 @@ from companion.rules.engine import Command
 from companion.rules.hexgrid import Cell
 from companion.vision.calibration.drift import ZoneOf
 from companion.vision.results import DetectedCard, renamed
-from companion.vision.tracking.registration import Edges, Registration, agree, register
+from companion.vision.tracking.layouts import Edges, Registration, agree, register
 from companion.vision.tracking.tracker import Tracker
 
 Tableau = Mapping[Cell, Edges]

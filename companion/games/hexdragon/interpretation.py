@@ -15,7 +15,7 @@ from companion.interpretation.lattice import LatticeInterpreter, Words
 from companion.rules.engine import Command
 from companion.rules.hexgrid import Cell
 from companion.vision.results import DetectedCard
-from companion.vision.tracking.registration import Edges
+from companion.vision.tracking.layouts import Edges
 
 _MIN_PROBABILITY = 0.001
 """Faces less likely than this are not offered."""

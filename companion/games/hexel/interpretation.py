@@ -7,7 +7,7 @@ from companion.interpretation.lattice import LatticeInterpreter, Words
 from companion.rules.engine import Command
 from companion.rules.hexgrid import Cell
 from companion.vision.results import DetectedCard
-from companion.vision.tracking.registration import Edges
+from companion.vision.tracking.layouts import Edges
 
 
 def interpreter() -> LatticeInterpreter:

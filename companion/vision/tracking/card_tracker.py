@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from companion.vision.results import Classifier, DetectedCard, Reading, is_near, near
 from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.hands import View, find_hands, people
-from companion.vision.tracking.layouts import Layout
+from companion.vision.tracking.layouts import Layout, agree
 from companion.vision.tracking.masks import Mask, cells_of, grown, places_of, share_in
 from companion.vision.tracking.occlusion import (
     BEYOND_CARDS,
@@ -30,7 +30,6 @@ from companion.vision.tracking.occlusion import (
     share_around,
 )
 from companion.vision.tracking.regions import ChangeReader, ChangeReading, Read, ReadUnknown, changed_share
-from companion.vision.tracking.registration import agree
 from companion.vision.tracking.tracker import Tracker
 from companion.vision.tracking.tracks import Found, State, TableReading, Track, add_reading
 

@@ -1,10 +1,13 @@
 """How what lies on a table keeps its names from picture to picture.
 
 A `CardTracker` follows cards; how they lie together is the game's: in a honeycomb whose cells have names, or anyhow.
+A reading names its cells from an arbitrary card in an arbitrary direction; `register` finds the turn and shift of the
+lattice by which it agrees with what is already known of the table.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import cv2
@@ -12,9 +15,8 @@ import numpy as np
 from cv2.typing import MatLike
 from numpy.typing import NDArray
 
-from companion.rules.hexgrid import Cell, rotated
-from companion.vision.results import DetectedCard, aligned, in_own_frame, is_near, renamed, sides_of, turned
-from companion.vision.tracking.registration import agree, register
+from companion.rules.hexgrid import Cell, rotated, turned
+from companion.vision.results import DetectedCard, aligned, in_own_frame, is_near, renamed, sides_of, turned_card
 
 MOVED = 0.1
 """Cards that lie this far from where they lay, in sides, were moved together: a bump."""
@@ -31,6 +33,76 @@ _LEAST_SCALE = 0.7
 _PAIRS = 120
 """So many pairs of a known card and one of its face are tried two by two, those whose face is rare first."""
 _MANY = 10**6
+
+Edges = tuple[str | None, ...]
+"""The symbols of a card's edges in the order of the directions; None where one is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """``known = rotated(seen, turns) + shift``; how many cards agree with it in face, and how many clash."""
+
+    turns: int
+    shift: Cell
+    agreeing: int
+    clashing: int
+
+    def cell(self, seen: Cell) -> Cell:
+        """A reading's cell in the known naming.
+
+        >>> Registration(1, (2, 0), 3, 0).cell((1, 0))
+        (3, -1)
+        """
+        q, r = rotated(seen, self.turns)
+        return q + self.shift[0], r + self.shift[1]
+
+    def edges(self, seen: Edges) -> Edges:
+        """A reading's six symbols in the known order of directions.
+
+        >>> Registration(1, (0, 0), 3, 0).edges(("E", "NE", "NW", "W", "SW", "SE"))
+        ('SE', 'E', 'NE', 'NW', 'W', 'SW')
+        """
+        return turned(seen, self.turns)
+
+
+def agree(a: Edges, b: Edges) -> bool:
+    """Nothing that both state differs.
+
+    >>> agree(("red", None), ("red", "blue")), agree(("red",), ("blue",))
+    (True, False)
+    """
+    return all(x is None or y is None or x == y for x, y in zip(a, b, strict=True))
+
+
+def register(known: Mapping[Cell, Edges], seen: Mapping[Cell, Edges]) -> Registration | None:
+    """The registration on which most faces agree; None when no two cards agree.
+
+    Symbols that are None on either side neither agree nor disagree; a face agrees when none of its symbols disagrees
+    and at least four agree.
+    """
+    best: Registration | None = None
+    for turns in range(6):
+        turned_seen = {rotated(cell, turns): turned(edges, turns) for cell, edges in seen.items()}
+        votes: Counter[Cell] = Counter()
+        for (q, r), edges in turned_seen.items():
+            for (kq, kr), face in known.items():
+                if _same(edges, face):
+                    votes[kq - q, kr - r] += 1
+        for shift, agreeing in votes.most_common(4):
+            clashing = sum(
+                1
+                for (q, r), edges in turned_seen.items()
+                if (there := known.get((q + shift[0], r + shift[1]))) is not None and not agree(edges, there)
+            )
+            one = Registration(turns, shift, agreeing, clashing)
+            if best is None or (agreeing - clashing, agreeing) > (best.agreeing - best.clashing, best.agreeing):
+                best = one
+    return best if best is not None and best.agreeing > best.clashing else None
+
+
+def _same(a: Edges, b: Edges) -> bool:
+    pairs = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
+    return len(pairs) >= 4 and all(x == y for x, y in pairs)
 
 
 class LatticePlacement(Protocol):
@@ -61,7 +133,7 @@ def celled(cards: list[DetectedCard], find: "FindCells") -> list[DetectedCard]:
     same = naming({cell: c.cell for c, cell, _ in placed if cell is not None and c.cell is not None})
     if same is None:
         known = {c.cell: c.edges for c in cards if c.cell is not None}
-        fresh = {cell: turned(c, cell, east - c.east).edges for c, cell, east in placed if cell is not None}
+        fresh = {cell: turned_card(c, cell, east - c.east).edges for c, cell, east in placed if cell is not None}
         match = register(known, fresh) if known else None
         same = (match.turns, match.shift) if match is not None else (0, (0, 0))
     return [_placed(c, cell, east, *same) for c, cell, east in placed]
@@ -70,10 +142,10 @@ def celled(cards: list[DetectedCard], find: "FindCells") -> list[DetectedCard]:
 def _placed(card: DetectedCard, cell: Cell | None, east: int, turns: int, shift: Cell) -> DetectedCard:
     """The card in its cell of a lattice that is turned and then shifted; itself where it has that cell already."""
     if cell is None:
-        return card if card.cell is None and east == card.east else turned(card, None, east - card.east)
+        return card if card.cell is None and east == card.east else turned_card(card, None, east - card.east)
     q, r = rotated(cell, turns)
     cell, by = (q + shift[0], r + shift[1]), east - card.east + turns
-    return card if cell == card.cell and by % 6 == 0 else turned(card, cell, by)
+    return card if cell == card.cell and by % 6 == 0 else turned_card(card, cell, by)
 
 
 def moved_since(known: list[DetectedCard], fresh: list[DetectedCard]) -> list[DetectedCard] | None:

@@ -11,8 +11,8 @@ from companion.games.hexel.vision.enrolment import learn_hexel
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.recognizer import read_hexel, read_unknown
 from companion.rules.hexgrid import Cell
+from companion.vision.tracking.layouts import agree, register
 from companion.vision.tracking.regions import Unchanged, across_of
-from companion.vision.tracking.registration import agree, register
 from models.drawing.hexel.photograph import photograph
 from models.drawing.hexel.styles import letters, painted_edges
 from models.drawing.photograph import Photograph
