@@ -12,10 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.results import Classifier, DetectedCard, Reading, is_near, near
+from companion.vision.tracking.change_detector import (
+    Mask,
+    View,
+    cells_of,
+    find_hands,
+    grown,
+    people,
+    places_of,
+    share_in,
+)
 from companion.vision.tracking.events import SettleTimes, TableEvent
-from companion.vision.tracking.hands import View, find_hands, people
 from companion.vision.tracking.layouts import Layout, agree
-from companion.vision.tracking.masks import Mask, cells_of, grown, places_of, share_in
 from companion.vision.tracking.occlusion import (
     BEYOND_CARDS,
     LITTLE_BEYOND_CARDS,

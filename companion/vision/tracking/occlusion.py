@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.results import DetectedCard, near
-from companion.vision.tracking.masks import (
+from companion.vision.tracking.change_detector import (
     STEP,
     Mask,
     Planes,

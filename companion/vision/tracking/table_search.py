@@ -14,10 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.results import near, sides_of
-from companion.vision.tracking.change_detector import ChangeMask
+from companion.vision.tracking.change_detector import (
+    STEP,
+    ChangeMask,
+    Mask,
+    Planes,
+    View,
+    count_in,
+    find_skin,
+    grown,
+    places_of,
+    share_in,
+)
 from companion.vision.tracking.events import SettleTimes
-from companion.vision.tracking.hands import View, find_skin
-from companion.vision.tracking.masks import STEP, Mask, Planes, count_in, grown, places_of, share_in
 from companion.vision.tracking.tracks import Found, Piece, PlacedPiece, TableReading, shift_between
 
 MOVED = 0.1

@@ -16,10 +16,18 @@ from companion.vision.detection.conditions import CONDITIONS
 from companion.vision.geometry import mapped, median
 from companion.vision.results import sides_of
 from companion.vision.tracking.camera_motion import CameraMotion, Homography, displacement_px
-from companion.vision.tracking.change_detector import ChangeDetector, ChangeMask
+from companion.vision.tracking.change_detector import (
+    STEP,
+    ChangeDetector,
+    ChangeMask,
+    Mask,
+    View,
+    find_hands,
+    is_resting,
+    people,
+    share_in,
+)
 from companion.vision.tracking.events import Notices, SettleTimes, TableEvent, notice
-from companion.vision.tracking.hands import View, find_hands, is_resting, people
-from companion.vision.tracking.masks import STEP, Mask, share_in
 from companion.vision.tracking.table_search import MOVED, InitialTable, Sighting, TableSearch, Verdict, blurred_places
 from companion.vision.tracking.tracks import Found, Piece, PlacedPiece, State, TableReading, Track, shift_between
 

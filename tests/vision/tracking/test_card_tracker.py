@@ -25,8 +25,8 @@ from companion.vision.results import DetectedCard, Reading
 from companion.vision.tracking import camera_motion, card_tracker, tracks
 from companion.vision.tracking.camera_motion import CameraMotion
 from companion.vision.tracking.card_tracker import CardTracker
+from companion.vision.tracking.change_detector import View
 from companion.vision.tracking.events import SettleTimes, TableEvent
-from companion.vision.tracking.hands import View
 from companion.vision.tracking.layouts import LatticeLayout, celled
 from companion.vision.tracking.tracks import TRANSITIONS, State, Track, add_reading
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from companion.vision.tracking.change_detector import ChangeDetector
-from companion.vision.tracking.masks import STEP
+from companion.vision.tracking.change_detector import STEP, ChangeDetector
 
 SIZE = (240, 320)
 FRAME_S = 0.1

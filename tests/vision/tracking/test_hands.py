@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from companion.vision.tracking.change_detector import ChangeMask
-from companion.vision.tracking.hands import View, find_hands, hands_at_work
+from companion.vision.tracking.change_detector import ChangeMask, View, find_hands, hands_at_work
 
 SHAPE = (60, 90)
 NOTHING = np.zeros(SHAPE, bool)

@@ -4,7 +4,7 @@ import numpy as np
 
 from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard
-from companion.vision.tracking.masks import cells_of
+from companion.vision.tracking.change_detector import cells_of
 from companion.vision.tracking.occlusion import is_at_rest, is_covered, is_gone, share_around
 
 SHAPE = (60, 90)

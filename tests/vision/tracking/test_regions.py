@@ -5,7 +5,7 @@ import numpy as np
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard
-from companion.vision.tracking.masks import STEP, cells_of
+from companion.vision.tracking.change_detector import STEP, cells_of
 from companion.vision.tracking.regions import is_in, unchanged_in, windows_of, with_nearest
 
 ACROSS_PX = 96.0

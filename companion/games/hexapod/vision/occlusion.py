@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from companion.games.hexapod.vision.events import corners_of_cells
 from companion.games.hexapod.vision.placements import Place
 from companion.games.hexapod.vision.results import DetectedField
-from companion.vision.tracking.masks import Mask, Planes, blobs_with, cells_of
+from companion.vision.tracking.change_detector import Mask, Planes, blobs_with, cells_of
 
 _INNER = 0.7
 """So much of a cell, from its middle, no blur of its edges reaches."""

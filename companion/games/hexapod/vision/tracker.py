@@ -29,9 +29,19 @@ from companion.games.hexapod.vision.plausibility import assess, is_card, is_case
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.games.hexapod.vision.results import DetectedField, HexapodReading
 from companion.vision.image.pyramid import Pyramid
+from companion.vision.tracking.change_detector import (
+    Mask,
+    View,
+    blobs_with,
+    cells_of,
+    count_in,
+    grown,
+    hands_at_work,
+    people,
+    places_of,
+    share_in,
+)
 from companion.vision.tracking.events import SettleTimes, TableEvent
-from companion.vision.tracking.hands import View, hands_at_work, people
-from companion.vision.tracking.masks import Mask, blobs_with, cells_of, count_in, grown, places_of, share_in
 from companion.vision.tracking.occlusion import in_shade
 from companion.vision.tracking.table_search import blurred_places
 from companion.vision.tracking.tracker import Tracker
