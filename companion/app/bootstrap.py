@@ -295,7 +295,7 @@ def _watcher(table: Table, camera: Camera, say: Callable[[str], None]) -> Watche
             deck=table.settings.vision.deck,
             profile=_profile(table),
             calibration=_calibration(table.settings),
-            settle_times=lazy_import("companion.vision.tracking.events").SettleTimes(
+            settle_times=lazy_import("companion.vision.tracking.tracks").SettleTimes(
                 card_s=table.settings.vision.settle_ms / 1000
             ),
             say=say,

@@ -29,9 +29,9 @@ from companion.vision.calibration.drift import check_drift
 from companion.vision.evidence import Mark, marks_of
 from companion.vision.image.codec import decode_picture
 from companion.vision.results import DetectedCard
-from companion.vision.tracking.events import SettleTimes
 from companion.vision.tracking.layouts import Edges
 from companion.vision.tracking.tracker import Tracker
+from companion.vision.tracking.tracks import SettleTimes
 
 _AT_REST = SettleTimes(card_s=0.1, start_s=0.1, removal_s=0.1, doubt_s=0.4)
 _READINGS = 8

@@ -25,7 +25,7 @@ from companion.rules.engine import Command
 from companion.vision.calibration.calibration import read_calibration
 from companion.vision.calibration.drift import DriftMonitor
 from companion.vision.evidence import evidence_picture
-from companion.vision.tracking.events import SettleTimes
+from companion.vision.tracking.tracks import SettleTimes
 
 SETTLING_S = 1.5
 """How long the table changes before the notice that it is settling."""

@@ -16,7 +16,7 @@ from companion.games.hexdragon.deck import cell_centre
 from companion.games.hexdragon.demo.tabletop import STAR, TILE, HexDragonThings
 from companion.rules.hexgrid import rotated
 from companion.simulator.film import Film, Setting
-from companion.vision.tracking.events import SettleTimes
+from companion.vision.tracking.tracks import SettleTimes
 from models.drawing.hexdragon.layouts import Put, laid_table
 
 LYING = 3

@@ -36,7 +36,7 @@ from companion.printing.shapes import Point, Shape
 from companion.referee.messages import Do
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
-from companion.vision.tracking.events import SettleTimes
+from companion.vision.tracking.tracks import SettleTimes
 from companion.web.app import create_app
 from companion.web.app_context import TableParts
 from tests.teaching.pictures import LAMP, layout_picture

@@ -13,8 +13,8 @@ from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.vision.recognizer import Recognizer
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.card_tracker import CardTracker
-from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.layouts import LooseLayout
+from companion.vision.tracking.tracks import SettleTimes, TableEvent
 
 
 def _classifier(edition: str | None, profile: Path | None) -> CometClassifier:

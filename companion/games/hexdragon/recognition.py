@@ -9,8 +9,8 @@ from companion.games.hexdragon.vision.recognizer import read_hexdragon, read_unk
 from companion.games.hexdragon.vision.results import in_words as tile_in_words
 from companion.vision.recognizer import Recognizer
 from companion.vision.tracking.card_tracker import CardTracker
-from companion.vision.tracking.events import TableEvent
 from companion.vision.tracking.layouts import LatticeLayout
+from companion.vision.tracking.tracks import TableEvent
 
 
 def _classifier(edition: str | None, profile: Path | None) -> TileClassifier:

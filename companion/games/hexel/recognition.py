@@ -14,8 +14,8 @@ from companion.games.hexel.vision.recognizer import outlines, read_hexel, read_u
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.recognizer import Recognizer
 from companion.vision.tracking.card_tracker import CardTracker
-from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.layouts import LatticeLayout
+from companion.vision.tracking.tracks import SettleTimes, TableEvent
 
 
 def _classifier(edition: str | None, profile: Path | None) -> SymbolClassifier:

@@ -22,7 +22,6 @@ from companion.vision.tracking.change_detector import (
     places_of,
     share_in,
 )
-from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.layouts import Layout, agree
 from companion.vision.tracking.occlusion import (
     BEYOND_CARDS,
@@ -39,7 +38,7 @@ from companion.vision.tracking.occlusion import (
 )
 from companion.vision.tracking.regions import ChangeReader, ChangeReading, Read, ReadUnknown, changed_share
 from companion.vision.tracking.tracker import Tracker
-from companion.vision.tracking.tracks import Found, State, TableReading, Track, add_reading
+from companion.vision.tracking.tracks import Found, SettleTimes, State, TableEvent, TableReading, Track, add_reading
 
 _HELD = 0.1
 """Where more of a card's surroundings is a hand, it holds the card."""

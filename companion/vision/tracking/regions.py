@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from companion.vision.geometry import median
 from companion.vision.results import DetectedCard, Outlined, Reading, moved_by, near, sides_of
 from companion.vision.tracking.change_detector import STEP, Mask, View, blobs_with, cells_of, share_in
-from companion.vision.tracking.events import SettleTimes
+from companion.vision.tracking.tracks import SettleTimes
 
 _UNTOUCHED = 0.03
 """Where less of a card's place changed, the card lies as it lay."""

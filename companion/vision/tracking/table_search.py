@@ -26,8 +26,7 @@ from companion.vision.tracking.change_detector import (
     places_of,
     share_in,
 )
-from companion.vision.tracking.events import SettleTimes
-from companion.vision.tracking.tracks import Found, Piece, PlacedPiece, TableReading, shift_between
+from companion.vision.tracking.tracks import Found, Piece, PlacedPiece, SettleTimes, TableReading, shift_between
 
 MOVED = 0.1
 """A camera that moves cards by so much of a side is mentioned; less is followed without a word."""

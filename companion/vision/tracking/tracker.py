@@ -27,9 +27,20 @@ from companion.vision.tracking.change_detector import (
     people,
     share_in,
 )
-from companion.vision.tracking.events import Notices, SettleTimes, TableEvent, notice
 from companion.vision.tracking.table_search import MOVED, InitialTable, Sighting, TableSearch, Verdict, blurred_places
-from companion.vision.tracking.tracks import Found, Piece, PlacedPiece, State, TableReading, Track, shift_between
+from companion.vision.tracking.tracks import (
+    Found,
+    Notices,
+    Piece,
+    PlacedPiece,
+    SettleTimes,
+    State,
+    TableEvent,
+    TableReading,
+    Track,
+    notice,
+    shift_between,
+)
 
 FRAME_S = 0.1
 """Frames whose time nobody says follow one another at this pace."""

@@ -1,5 +1,7 @@
 """What is followed over time: pieces, readings of them, and each one's state, why it is in it, and its evidence.
 
+Beside it what a tracker reports: events, notices, and how long things must last before they are told.
+
 The diagram of states and transitions stands in README.md beside this file.
 """
 
@@ -14,6 +16,9 @@ from numpy.typing import NDArray
 
 from companion.vision.networks import softmax
 from companion.vision.results import Classifier, DetectedCard, ReadingWarning, confidence_of, sides_of
+
+TableEvent = dict[str, Any]
+"""A tracker event, as `companion watch` prints it but without frame and time."""
 
 _READINGS = 6
 """So many looks have a say, the latest of them."""
@@ -151,3 +156,50 @@ def _settled(edges: tuple[str | None, ...], likely: NDArray[np.float32], card: D
     """The symbols of all readings; where they leave a doubt, those of this one, if both have the same best class."""
     is_same = likely.argmax(-1) == card.probabilities.argmax(-1)
     return tuple(n if e is None and same else e for e, n, same in zip(edges, card.edges, is_same, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class SettleTimes:
+    """How long things must last, in seconds."""
+
+    card_s: float = 0.18
+    """A new card lies still this long before it is read: two frames at ten a second."""
+    start_s: float = 0.28
+    """The whole table lies still this long before it is first read."""
+    removal_s: float = 0.09
+    """A card is gone this long, from the first look that misses it, before it is reported as removed."""
+    doubt_s: float = 1.5
+    """A card that cannot be read fully is reported all the same after this long at rest."""
+    resting_s: float = 3.0
+    """A hand that lies still in the picture this long is mentioned."""
+
+
+class Notices:
+    """The active notices; each is reported once, until it is cleared."""
+
+    def __init__(self) -> None:
+        self._active: dict[str, str] = {}
+
+    @property
+    def active_notices(self) -> dict[str, str]:
+        """Notices that hold now: code to text."""
+        return dict(self._active)
+
+    def say(self, code: str, message: str) -> list[TableEvent]:
+        """Say what holds from now on; nothing when it was said already."""
+        if code in self._active:
+            return []
+        self._active[code] = message
+        return [notice(code, message)]
+
+    def unsay(self, code: str, then: str | None = None, message: str = "") -> list[TableEvent]:
+        """Let what was said hold no longer, and say so when there are words for it."""
+        if code not in self._active:
+            return []
+        del self._active[code]
+        return [] if then is None else [notice(then, message)]
+
+
+def notice(code: str, message: str) -> TableEvent:
+    """One notice, as it is reported."""
+    return {"event": "notice", "code": code, "message": message}

@@ -9,8 +9,8 @@ import numpy as np
 from companion.errors import UsageError
 from companion.vision.recognizer import Recognizer
 from companion.vision.tracking.card_tracker import CardTracker
-from companion.vision.tracking.events import TableEvent
 from companion.vision.tracking.layouts import LooseLayout
+from companion.vision.tracking.tracks import TableEvent
 from tests.fifth_game.lanterns.vision import LanternClassifier, align, read_lanterns
 
 

@@ -26,9 +26,8 @@ from companion.vision.tracking import camera_motion, card_tracker, tracks
 from companion.vision.tracking.camera_motion import CameraMotion
 from companion.vision.tracking.card_tracker import CardTracker
 from companion.vision.tracking.change_detector import View
-from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.layouts import LatticeLayout, celled
-from companion.vision.tracking.tracks import TRANSITIONS, State, Track, add_reading
+from companion.vision.tracking.tracks import TRANSITIONS, SettleTimes, State, TableEvent, Track, add_reading
 
 Place = Cell | np.ndarray
 """A cell, or a point of the picture."""

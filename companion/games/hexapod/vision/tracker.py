@@ -41,11 +41,10 @@ from companion.vision.tracking.change_detector import (
     places_of,
     share_in,
 )
-from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.occlusion import in_shade
 from companion.vision.tracking.table_search import blurred_places
 from companion.vision.tracking.tracker import Tracker
-from companion.vision.tracking.tracks import Found, State, TableReading, Track
+from companion.vision.tracking.tracks import Found, SettleTimes, State, TableEvent, TableReading, Track
 
 _UNCHANGED = 0.08
 """A cell of which less changed shows what it showed."""
