@@ -140,12 +140,18 @@ def context() -> AppContext:
     return found
 
 
-def body() -> dict[str, Any]:
+def request_object() -> dict[str, Any]:
     """The request's JSON object. Raises `Refusal` ``malformed``."""
     try:
-        value = read_json(request.get_data())
+        return json_object(request.get_data())
     except RequestEntityTooLarge:
         raise Refusal("malformed", f"The request is longer than {COMMAND.size_bytes} bytes.") from None
+
+
+def json_object(data: bytes) -> dict[str, Any]:
+    """The JSON object that some bytes are. Raises `Refusal` ``malformed``."""
+    try:
+        value = read_json(data)
     except ValueError as error:
         raise Refusal("malformed", f"The request is not JSON: {error}") from error
     if not isinstance(value, dict):

@@ -11,7 +11,7 @@ from flask import Blueprint, Flask, Response, current_app, jsonify, render_templ
 from werkzeug.exceptions import NotFound
 
 from companion.views.words import knows, phrase, section_of
-from companion.web.app_context import body, context
+from companion.web.app_context import context, request_object
 
 calibrating = Blueprint("calibrating", __name__)
 
@@ -67,7 +67,7 @@ def check_picture() -> Response:
 @calibrating.post("/api/calibrate")
 def calibrate() -> Response:
     """Calibrate by marks, cards or taps, store it, and watch the table by it."""
-    return jsonify(_surveyor().survey(body()))
+    return jsonify(_surveyor().survey(request_object()))
 
 
 def _surveyor() -> Surveys:

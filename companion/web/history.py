@@ -11,7 +11,7 @@ from companion.referee.messages import Correct, Message, Redo, Undo
 from companion.referee.moves import Change
 from companion.views.changes import changes
 from companion.views.sheet import sheet
-from companion.web.app_context import body, context, number_of
+from companion.web.app_context import context, number_of, request_object
 
 history = Blueprint("history", __name__)
 
@@ -67,7 +67,7 @@ def correct() -> Response:
 def _amended(message_from: Callable[[Mapping[str, Any], str], Message]) -> Response:
     table = context()
     table.people.admit_operator(request)
-    message = message_from(body(), table.people.name(request))
+    message = message_from(request_object(), table.people.name(request))
     answer = table.referee.ask(message)
     session = table.referee.latest()
     mine = [done for done in session.amendments if done.version == answer.version]

@@ -11,7 +11,7 @@ from flask import Blueprint, Flask, Response, current_app, jsonify, render_templ
 
 from companion.errors import Refusal
 from companion.views.words import phrase, section_of
-from companion.web.app_context import body, context, number_of, text_of
+from companion.web.app_context import context, number_of, request_object, text_of
 
 teaching = Blueprint("teaching", __name__)
 
@@ -130,7 +130,7 @@ def upload() -> Response:
 @teaching.post("/api/teach/<step>")
 def take_step(step: str) -> Response:
     """One step: begin, take, rename, agree, drop, stop, keep, use, back or forget."""
-    teacher, given = _teacher(), body()
+    teacher, given = _teacher(), request_object()
     steps: dict[str, Callable[[], dict[str, Any]]] = {
         "begin": lambda: teacher.begin(given),
         "take": lambda: teacher.take(None),
