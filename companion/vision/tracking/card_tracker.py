@@ -15,11 +15,11 @@ from companion.vision.results import Classifier, DetectedCard, Reading, is_near,
 from companion.vision.tracking.change_detector import (
     Mask,
     View,
-    cells_of,
+    dilated,
     find_hands,
-    grown,
     people,
-    places_of,
+    pieces_mask,
+    polygon_mask,
     share_in,
 )
 from companion.vision.tracking.layouts import Layout, agree
@@ -339,7 +339,7 @@ class CardTracker(Tracker[DetectedCard]):
                 self._reader.look_again(self._now_s)
                 continue
             events += self._remove(track)
-            self._detector.accept(cells_of(track.piece.corners, reading.where.shape, 1.15))
+            self._detector.accept(polygon_mask(track.piece.corners, reading.where.shape, 1.15))
         return events
 
     # ------------------------------------------------------------ what needs no report
@@ -349,12 +349,13 @@ class CardTracker(Tracker[DetectedCard]):
         shape = reading.where.shape
         self._forget([track for track in self._appearing if self._now_s - track.seen_s >= _FORGET_S])
         as_known = self._seen_as_known(reading)
-        whole = places_of([card for card in as_known if None not in card.edges], shape, 1.12)
+        whole = pieces_mask([card for card in as_known if None not in card.edges], shape, 1.12)
         waiting = over_unseen([track.piece for track in self._lying], as_known, view.changed)
-        waiting |= places_of([t.piece for t in self.tracks if t.state in (State.APPEARING, State.LEAVING)], shape, 1.4)
+        unsettled = [t.piece for t in self.tracks if t.state in (State.APPEARING, State.LEAVING)]
+        waiting |= pieces_mask(unsettled, shape, 1.4)
         slow = reading.where & view.mask.is_still(self._patience.doubt_s)
         if slow.any():
-            slow &= ~grown(people(view, self._detector.seen))
+            slow &= ~dilated(people(view, self._detector.seen))
         whole &= view.still
         self._detector.accept(whole & ~waiting)
         self._detector.accept(slow & ~whole & ~waiting, is_thing=True)

@@ -19,8 +19,8 @@ from companion.vision.geometry import median
 from companion.vision.results import Outlined
 from companion.vision.tracking.camera_motion import Stabilizer
 
-STEP = 8
-"""One pixel of a mask stands for STEP x STEP picture pixels."""
+MASK_PX = 8
+"""The side of a mask's pixel, in pixels of the picture."""
 
 Mask = NDArray[np.bool_]
 Planes = NDArray[np.float32]
@@ -42,7 +42,9 @@ _FOLLOW = 0.9
 """By so much the anchor of what lies still comes nearer to a drifting light, a second."""
 _TEXTURE = 14.0
 """Grey levels between neighbours from which on a pixel is textured: it changes when the camera moves."""
-_SMALL_FROM_FULL = np.array([[1 / STEP, 0, (1 / STEP - 1) / 2], [0, 1 / STEP, (1 / STEP - 1) / 2], [0, 0, 1]])
+_SMALL_FROM_FULL = np.array(
+    [[1 / MASK_PX, 0, (1 / MASK_PX - 1) / 2], [0, 1 / MASK_PX, (1 / MASK_PX - 1) / 2], [0, 0, 1]]
+)
 _MOVING_S = 0.09
 """What has moved within so long is still moving."""
 _SKIN = 0.08
@@ -235,15 +237,15 @@ def _smoothed(noise: float, seen: float) -> float:
 
 def _sampled(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Every eighth pixel of a frame (h, w, 3), a little blurred: a quick look whether anything stirs."""
-    begun = bgr[STEP // 2 - 1 :, STEP // 2 - 1 :]
-    small = cv2.resize(begun, None, fx=1 / STEP, fy=1 / STEP, interpolation=cv2.INTER_NEAREST)
+    begun = bgr[MASK_PX // 2 - 1 :, MASK_PX // 2 - 1 :]
+    small = cv2.resize(begun, None, fx=1 / MASK_PX, fy=1 / MASK_PX, interpolation=cv2.INTER_NEAREST)
     return np.asarray(cv2.blur(small, (3, 3)), np.uint8)
 
 
 def _averaged(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The mean of every eight by eight pixels of a frame (h, w, 3), a little blurred: print does not flicker in it."""
-    h, w = (side // STEP for side in bgr.shape[:2])
-    small: MatLike = bgr[: h * STEP, : w * STEP]
+    h, w = (side // MASK_PX for side in bgr.shape[:2])
+    small: MatLike = bgr[: h * MASK_PX, : w * MASK_PX]
     while small.shape[0] > h:
         small = cv2.resize(small, None, fx=1 / 2, fy=1 / 2, interpolation=cv2.INTER_AREA)
     return np.asarray(cv2.blur(small, (3, 3)), np.uint8)
@@ -358,7 +360,7 @@ def people(view: View, seen: Planes) -> Mask:
 
 def hands_at_work(view: View, for_s: float) -> Mask:
     """The hands of which a part has moved within so long, bool (h, w): what lies at the rim seems to reach in too."""
-    return blobs_with(view.hands, ~view.mask.is_still(for_s)) if view.hands.any() else view.hands
+    return components_touching(view.hands, ~view.mask.is_still(for_s)) if view.hands.any() else view.hands
 
 
 def is_resting(view: View, hand: Mask, for_s: float, least: float) -> bool | None:
@@ -368,7 +370,7 @@ def is_resting(view: View, hand: Mask, for_s: float, least: float) -> bool | Non
     return float(view.mask.is_still(for_s)[hand].mean()) > _RESTING
 
 
-def cells_of(polygon: NDArray[np.floating], shape: tuple[int, ...], grow: float = 1.0) -> Mask:
+def polygon_mask(polygon: NDArray[np.floating], shape: tuple[int, ...], grow: float = 1.0) -> Mask:
     """The mask pixels inside a polygon of the picture.
 
     Args:
@@ -386,7 +388,7 @@ def cells_of(polygon: NDArray[np.floating], shape: tuple[int, ...], grow: float 
 
 
 def count_in(polygon: NDArray[np.floating], mask: Mask, grow: float = 1.0) -> tuple[int, int]:
-    """How many of the mask's pixels inside a polygon, as `cells_of` has it, are set, and how many there are."""
+    """How many of the mask's pixels inside a polygon, as `polygon_mask` has it, are set, and how many there are."""
     place, inside, count = _inside(np.asarray(polygon, np.float32).tobytes(), mask.shape, grow)
     return int(np.count_nonzero(mask[place] & inside)), count
 
@@ -396,7 +398,7 @@ def _inside(polygon: bytes, shape: tuple[int, ...], grow: float) -> tuple[tuple[
     """A polygon's part of a mask, which pixels of that part are inside, and how many; what lies still asks often."""
     corners = np.frombuffer(polygon, np.float32).reshape(-1, 2)
     centre = corners.mean(0)
-    in_mask = ((corners - centre) * grow + centre + 0.5) / STEP - 0.5
+    in_mask = ((corners - centre) * grow + centre + 0.5) / MASK_PX - 0.5
     points = np.asarray(np.round(in_mask * (1 << _FRACTION_BITS)), np.int32)  # as `cv2.fillPoly` takes fractions
     low, high = (points.min(0) >> _FRACTION_BITS) - 1, (points.max(0) >> _FRACTION_BITS) + 2
     (x0, y0), (x1, y1) = (np.clip(end, 0, (shape[1], shape[0])).tolist() for end in (low, high))
@@ -413,7 +415,7 @@ def share_in(polygon: NDArray[np.floating], mask: Mask, grow: float = 1.0) -> fl
     return is_set / count if count else None
 
 
-def places_of(pieces: Sequence[Outlined], shape: tuple[int, ...], grow: float | Sequence[float] = 1.0) -> Mask:
+def pieces_mask(pieces: Sequence[Outlined], shape: tuple[int, ...], grow: float | Sequence[float] = 1.0) -> Mask:
     """Where some pieces lie, bool ``shape``, each scaled about its centre: all by ``grow``, or each by its own."""
     scales = [grow] * len(pieces) if isinstance(grow, float) else grow
     out = np.zeros(shape, bool)
@@ -423,12 +425,12 @@ def places_of(pieces: Sequence[Outlined], shape: tuple[int, ...], grow: float | 
     return out
 
 
-def blobs_with(mask: Mask, where: Mask, more_than: float = 0.0) -> Mask:
+def components_touching(mask: Mask, where: Mask, more_than: float = 0.0) -> Mask:
     """The connected parts of a mask of which more than so many pixels lie in ``where``, bool (h, w)."""
     count, labels = cv2.connectedComponents(mask.astype(np.uint8), connectivity=8)
     return np.asarray((np.bincount(labels[mask & where], minlength=count) > more_than)[labels])
 
 
-def grown(mask: Mask) -> Mask:
+def dilated(mask: Mask) -> Mask:
     """The mask and two mask pixels around it, bool (h, w): as far as an edge blurs."""
     return np.asarray(cv2.dilate(mask.view(np.uint8), np.ones((5, 5), np.uint8)).view(bool))

@@ -10,13 +10,20 @@ from numpy.typing import NDArray
 
 from companion.vision.geometry import median
 from companion.vision.results import DetectedCard, Outlined, Reading, moved_by, near, sides_of
-from companion.vision.tracking.change_detector import STEP, Mask, View, blobs_with, cells_of, share_in
+from companion.vision.tracking.change_detector import (
+    MASK_PX,
+    Mask,
+    View,
+    components_touching,
+    polygon_mask,
+    share_in,
+)
 from companion.vision.tracking.tracks import SettleTimes
 
 _UNTOUCHED = 0.03
 """Where less of a card's place changed, the card lies as it lay."""
 _BLUR = 1.5
-"""So many of the glance's pixels along a card's edge do not count for that: a neighbour's blur reaches over them."""
+"""So many of a mask's pixels along a card's edge do not count for that: a neighbour's blur reaches over them."""
 _SHADED = 1.25
 """A card's blur and shadow reach so many times as far from its middle as its edges."""
 _CORE = 0.5
@@ -101,7 +108,7 @@ def windows_of(
     shadow, wait until it has been looked at.
 
     Args:
-        settled: bool (h, w) of the glance, what changed and lies still.
+        settled: bool (h, w) what changed and lies still.
         size: height and width of the picture.
         across: how wide cards are; None for the whole picture.
         young: bool (h, w), what came to rest only just now; None for nothing.
@@ -117,22 +124,22 @@ def windows_of(
     if boxes and across is None:
         return [(0, 0, w, h)]
     across = across or 0.0
-    whole = {i for i, box in boxes.items() if (min(box[2], box[3]) - 2) * STEP >= _WHOLE * across}
+    whole = {i for i, box in boxes.items() if (min(box[2], box[3]) - 2) * MASK_PX >= _WHOLE * across}
     is_fresh = young is not None and any((young & settled & (labels == i)).any() for i in whole)
     windows: list[Window] = []
     for i in whole if is_fresh else boxes:
         x, y, wide, high, _ = boxes[i]
         margin = (0.6 if i in whole else 1.0) * around * across
-        x0, y0 = max(0, int(x * STEP - margin)) & ~1, max(0, int(y * STEP - margin)) & ~1
-        x1, y1 = (x + wide) * STEP + margin, (y + high) * STEP + margin
+        x0, y0 = max(0, int(x * MASK_PX - margin)) & ~1, max(0, int(y * MASK_PX - margin)) & ~1
+        x1, y1 = (x + wide) * MASK_PX + margin, (y + high) * MASK_PX + margin
         x1, y1 = min(w, x0 + _EVEN * round((x1 - x0) / _EVEN)), min(h, y0 + _EVEN * round((y1 - y0) / _EVEN))
         windows = _with_window(windows, (x0, y0, x1, y1))
     return windows
 
 
 def _least_cells(across: float | None) -> float:
-    """A change of fewer cells of the glance is a crumb."""
-    return 0.1 * ((across or 45.0) / STEP) ** 2
+    """A change of fewer mask pixels is a crumb."""
+    return 0.1 * ((across or 45.0) / MASK_PX) ** 2
 
 
 def with_nearest(window: Window, known: Sequence[DetectedCard], size: tuple[int, int]) -> Window:
@@ -141,7 +148,7 @@ def with_nearest(window: Window, known: Sequence[DetectedCard], size: tuple[int,
     near_by = sorted(known, key=lambda card: float(np.linalg.norm(card.corners.mean(0) - middle)))[:_NEAREST]
     ends = np.concatenate([np.reshape(window, (2, 2)), *(card.corners for card in near_by)])
     low, high = np.floor(ends.min(0)).astype(int), np.ceil(ends.max(0)).astype(int)
-    x0, y0 = (max(0, int(v) // STEP * STEP) for v in low)
+    x0, y0 = (max(0, int(v) // MASK_PX * MASK_PX) for v in low)
     return x0, y0, min(size[1], int(high[0])), min(size[0], int(high[1]))
 
 
@@ -150,13 +157,13 @@ def where_at_work(changed: Mask, still: Mask, across: float | None) -> Mask:
 
     Where no card is known the picture is read as a whole: then one such change makes all of them so.
     """
-    at_work = blobs_with(changed, ~still, _least_cells(across))
+    at_work = components_touching(changed, ~still, _least_cells(across))
     return changed if across is None and at_work.any() else at_work
 
 
 def is_in(window: Window, mask: NDArray[np.bool_], across: float | None) -> bool:
-    """Whether more than a crumb of a mask, bool (h, w) of the glance, lies in a window."""
-    x0, y0, x1, y1 = (v // STEP for v in window)
+    """Whether more than a crumb of a mask, bool (h, w), lies in a window."""
+    x0, y0, x1, y1 = (v // MASK_PX for v in window)
     return int(np.count_nonzero(mask[y0:y1, x0:x1])) > _least_cells(across)
 
 
@@ -183,7 +190,7 @@ def unchanged_in(
     Args:
         window: the piece of the picture.
         cards: all that are known.
-        changed: bool (h, w) of the glance.
+        changed: bool (h, w), what differs from the accepted picture.
         settled: bool (h, w), what of it lies still.
         across: see `windows_of`.
     """
@@ -196,13 +203,13 @@ def unchanged_in(
     def is_explained(outlines: Sequence[NDArray[np.floating]]) -> bool:
         rest = settled.copy()
         for outline in outlines:
-            rest &= ~cells_of(outline + np.array([x0, y0], np.float32), settled.shape, _SHADED)
+            rest &= ~polygon_mask(outline + np.array([x0, y0], np.float32), settled.shape, _SHADED)
         return not is_in(window, rest, across)
 
     lying: list[DetectedCard] = []
     touched: list[DetectedCard] = []
     for card in _within(window, cards):
-        share = changed_share(card, changed, max(0.6, 1.0 - _BLUR * STEP / card.side))
+        share = changed_share(card, changed, max(0.6, 1.0 - _BLUR * MASK_PX / card.side))
         (lying if share < _UNTOUCHED else touched).append(moved_by(card, -x0, -y0))
     return Unchanged(lying, touched, cards, (x0, y0), is_at, is_explained)
 
@@ -272,7 +279,7 @@ class ChangeReader:
         for piece in (*in_peace, *others):
             window = with_nearest(piece, known, size) if look == _WITH_KNOWN else piece
             x0, y0, x1, y1 = window
-            reading.where[y0 // STEP : -(-y1 // STEP), x0 // STEP : -(-x1 // STEP)] = True
+            reading.where[y0 // MASK_PX : -(-y1 // MASK_PX), x0 // MASK_PX : -(-x1 // MASK_PX)] = True
             as_it_was = (
                 unchanged_in(window, known, view.changed, settled, across) if self._read_unknown else NOTHING_KNOWN
             )

@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from companion.vision.results import near, sides_of
 from companion.vision.tracking.change_detector import (
-    STEP,
+    MASK_PX,
     ChangeMask,
     Mask,
     Planes,
     View,
     count_in,
+    dilated,
     find_skin,
-    grown,
-    places_of,
+    pieces_mask,
     share_in,
 )
 from companion.vision.tracking.tracks import Found, Piece, PlacedPiece, SettleTimes, TableReading, shift_between
@@ -87,8 +87,8 @@ class InitialTable:
             is_play[one] = (one not in rim or find_skin(place, seen).any()) and _was_bare(place, first, changed)
         if not is_play.any() or int(is_play.sum()) > _MOST_PLAYS:
             return bgr, none
-        laid = grown(is_play[labels])
-        where = np.repeat(np.repeat(laid, STEP, 0), STEP, 1)[: bgr.shape[0], : bgr.shape[1]]
+        laid = dilated(is_play[labels])
+        where = np.repeat(np.repeat(laid, MASK_PX, 0), MASK_PX, 1)[: bgr.shape[0], : bgr.shape[1]]
         picture = bgr.copy()
         rows, cols = where.shape
         picture[:rows, :cols][where] = self._bgr[:rows, :cols][where]
@@ -97,7 +97,7 @@ class InitialTable:
 
 def _was_bare(place: Mask, first: Planes, changed: Mask) -> bool:
     """Whether no hand was at a place in the first picture: it showed no skin, or what the table beside it shows."""
-    around = grown(place) & ~changed
+    around = dilated(place) & ~changed
     if around.any():
         off = np.median(first[:, place], axis=1) - np.median(first[:, around], axis=1)
         if float(np.abs(off).max()) < _LIKE_TABLE:
@@ -219,7 +219,7 @@ class TableSearch(Generic[Piece]):
             before = self._changed_before
             if not is_wide or not all(found.is_seen):
                 return Sighting(Verdict.RELIT, reading)
-            return Sighting(Verdict.RELIT, reading, accepted=~(others if before is None else others | grown(before)))
+            return Sighting(Verdict.RELIT, reading, accepted=~(others if before is None else others | dilated(before)))
         if not _lie_still(found, view.mask):
             self._is_moving = True  # a hand may be holding them
             return Sighting(Verdict.UNCLEAR)
@@ -235,7 +235,7 @@ class TableSearch(Generic[Piece]):
 
 def blurred_places(pieces: Sequence[PlacedPiece], shape: tuple[int, ...]) -> Mask:
     """The places of some pieces and what blurs around them, bool ``shape``."""
-    return places_of(pieces, shape, [1 + 1.5 * STEP / float(side) for side in sides_of(pieces)] if pieces else ())
+    return pieces_mask(pieces, shape, [1 + 1.5 * MASK_PX / float(side) for side in sides_of(pieces)] if pieces else ())
 
 
 def _most_differ(view: View, known: Sequence[PlacedPiece]) -> bool:

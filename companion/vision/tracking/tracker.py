@@ -17,7 +17,7 @@ from companion.vision.geometry import mapped, median
 from companion.vision.results import sides_of
 from companion.vision.tracking.camera_motion import CameraMotion, Homography, displacement_px
 from companion.vision.tracking.change_detector import (
-    STEP,
+    MASK_PX,
     ChangeDetector,
     ChangeMask,
     Mask,
@@ -66,7 +66,7 @@ _MOVED_TEXTURE = 0.3
 _REFERENCE_S = 2.0
 _LONG_S, _LOOK_S = 5.0, 1.0
 """Where all that differs has not stirred for so long, and nothing stirs now, it is looked at once in so long."""
-_LEAST_PX = 2 * STEP
+_LEAST_PX = 2 * MASK_PX
 """A frame that is less wide or high is passed over: it shows no card, and there is nothing to compare."""
 _CONDITIONS = frozenset(condition.warning.code for condition in CONDITIONS)
 
@@ -350,7 +350,7 @@ class Tracker(ABC, Generic[Piece]):
         """So few changed mask pixels are a crumb: a tenth of a card."""
         pieces = [track.piece for track in self._lying]
         side = float(median(sides_of(pieces))) if pieces else 26.0
-        return 0.1 * 3 * (side / STEP) ** 2
+        return 0.1 * 3 * (side / MASK_PX) ** 2
 
     def _resting(self, view: View) -> list[TableEvent]:
         """That a hand rests over the table, once it has for long; less than a card is no hand."""

@@ -32,13 +32,13 @@ from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.change_detector import (
     Mask,
     View,
-    blobs_with,
-    cells_of,
+    components_touching,
     count_in,
-    grown,
+    dilated,
     hands_at_work,
     people,
-    places_of,
+    pieces_mask,
+    polygon_mask,
     share_in,
 )
 from companion.vision.tracking.occlusion import in_shade
@@ -114,7 +114,7 @@ class CaseTracker(Tracker[DetectedField]):
         events: list[TableEvent] = []
         free: Mask = np.ones(view.changed.shape, bool)
         for track in self._lying:
-            area = cells_of(track.piece.corners, (free.shape[0], free.shape[1]), 1.08)
+            area = polygon_mask(track.piece.corners, (free.shape[0], free.shape[1]), 1.08)
             free &= ~area
             if (share_in(track.piece.corners, view.changed, 1.08) or 0.0) < 0.01:
                 self._readings.pop(track, None)
@@ -252,10 +252,10 @@ class CaseTracker(Tracker[DetectedField]):
     def _settle(self, track: Track[DetectedField], is_open: Mask, *, only_read: bool = False) -> None:
         """Accept what lies in a field, but for cells under a hand and those that could not be read."""
         field, shape = track.piece, self._detector.seen.shape[1:]
-        where = cells_of(field.corners, shape, 1.1)
+        where = polygon_mask(field.corners, shape, 1.1)
         hidden = ~is_open | (np.array(field.doubt) if only_read else False)
         for cell in corners_of_cells(field)[hidden]:
-            where &= ~cells_of(cell, shape, 1.3)
+            where &= ~polygon_mask(cell, shape, 1.3)
         self._detector.accept(where)
         self._readings.pop(track, None)
 
@@ -265,16 +265,17 @@ class CaseTracker(Tracker[DetectedField]):
         """Take in what changed and lies still beside the known fields."""
         settled = view.changed & free & view.mask.is_still(self._patience.card_s)
         events = self._read_elsewhere(view, settled & ~view.hands)
-        slow = grown(settled) & free & view.mask.changed & view.mask.is_still(self._patience.doubt_s)
+        slow = dilated(settled) & free & view.mask.changed & view.mask.is_still(self._patience.doubt_s)
         if slow.any():
-            slow &= ~grown(blobs_with(view.changed, self._covered(slow.shape)))  # stays a change until it has gone
-            self._detector.accept(slow & ~grown(people(view, self._detector.seen)), is_thing=True)
+            # what touches a covered case stays a change until it has gone
+            slow &= ~dilated(components_touching(view.changed, self._covered(slow.shape)))
+            self._detector.accept(slow & ~dilated(people(view, self._detector.seen)), is_thing=True)
         return events
 
     def _covered(self, shape: tuple[int, ...]) -> Mask:
         """Where cases lie that a hand or a thing is over, bool (h, w)."""
         covered = [track.piece for track in self._lying if track.piece.is_case and track.state is State.COVERED]
-        return places_of(covered, shape)
+        return pieces_mask(covered, shape)
 
     def _read_elsewhere(self, view: View, settled: Mask) -> list[TableEvent]:
         """Report the fields that lie where none was known."""
@@ -284,12 +285,12 @@ class CaseTracker(Tracker[DetectedField]):
         reading = read_hexapod(view.bgr, self._classifier)
         events: list[TableEvent] = []
         for field in (*reading.cards, *reading.loose):
-            area = cells_of(field.corners, settled.shape, 1.0)
+            area = polygon_mask(field.corners, settled.shape, 1.0)
             is_known = any(is_same_place(field, track.piece) for track in self._lying)
             if is_known or any(map(any, field.doubt)) or float(settled[area].mean()) <= 0.4:
                 continue
             events.append(self._meet_field(field, reading))
-            self._detector.accept(cells_of(field.corners, settled.shape, 1.15))
+            self._detector.accept(polygon_mask(field.corners, settled.shape, 1.15))
         return events
 
     def _meet_field(self, field: DetectedField, reading: HexapodReading) -> TableEvent:
@@ -341,7 +342,7 @@ def _places_of_cells(
     """Where in a mask (h, w) the pixels of each cell lie, one cell after the other; where each begins, and the end;
     and how many each has, 1 at least."""
     cells = grid_of_cells(np.frombuffer(corners, np.float32).reshape(-1, 2), shape).reshape(-1, 4, 2)
-    places = [np.flatnonzero(cells_of(cell, size)) for cell in cells]
+    places = [np.flatnonzero(polygon_mask(cell, size)) for cell in cells]
     counts = np.array([len(place) for place in places])
     return np.concatenate(places), np.concatenate([[0], np.cumsum(counts)]), np.maximum(counts, 1)
 
@@ -354,5 +355,5 @@ def _rim_share(field: DetectedField, mask: Mask) -> float:
 
 def _cell_means(field: DetectedField, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The mean of a value per mask pixel in each cell of a field, 0 outside the picture, (rows, cols)."""
-    areas = [[cells_of(cell, values.shape) for cell in row] for row in corners_of_cells(field)]
+    areas = [[polygon_mask(cell, values.shape) for cell in row] for row in corners_of_cells(field)]
     return np.array([[float(values[area].mean()) if area.any() else 0.0 for area in row] for row in areas])
