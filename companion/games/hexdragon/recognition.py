@@ -30,8 +30,8 @@ RECOGNIZER = Recognizer(
     decks=("hexdragon",),
     classifier=_classifier,
     read=read_hexdragon,
-    tracker=lambda classifier, patience: CardTracker(
-        read_hexdragon, LatticeLayout(fit_grid), classifier, patience, read_unknown
+    tracker=lambda classifier, settle_times: CardTracker(
+        read_hexdragon, LatticeLayout(fit_grid), classifier, settle_times, read_unknown
     ),
     in_words=in_words,
     learn=learn_hexdragon,

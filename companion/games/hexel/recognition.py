@@ -34,10 +34,10 @@ def in_words(event: TableEvent) -> str:
     return f"{event['event']} {where}: {' '.join(edge or '?' for edge in event['edges'])}"
 
 
-def _tracker(classifier: SymbolClassifier, patience: SettleTimes) -> CardTracker:
+def _tracker(classifier: SymbolClassifier, settle_times: SettleTimes) -> CardTracker:
     finder = LatticeFinder()
     return CardTracker(
-        read_hexel, LatticeLayout(finder), classifier, patience, partial(read_unknown, find=finder.around)
+        read_hexel, LatticeLayout(finder), classifier, settle_times, partial(read_unknown, find=finder.around)
     )
 
 

@@ -85,14 +85,14 @@ class CardTracker(Tracker[DetectedCard]):
         read: Read,
         layout: Layout,
         classifier: Classifier | None = None,
-        patience: SettleTimes | None = None,
+        settle_times: SettleTimes | None = None,
         read_unknown: ReadUnknown | None = None,
         *,
         identity: Callable[[DetectedCard], Any] | None = None,
     ) -> None:
-        super().__init__(patience)
+        super().__init__(settle_times)
         self._read = read
-        self._reader = ChangeReader(read, read_unknown, self._patience)
+        self._reader = ChangeReader(read, read_unknown, self._settle_times)
         self._layout = layout
         self._classifier = classifier
         self._identity = identity or (lambda card: None)
@@ -228,7 +228,7 @@ class CardTracker(Tracker[DetectedCard]):
                 return False
         elif old is not None and track.readings < _CHANGED_FACE_READINGS:
             track.reason = "it lies where another card was"
-        return not track.reason or self._now_s - track.first_s >= self._patience.doubt_s
+        return not track.reason or self._now_s - track.first_s >= self._settle_times.doubt_s
 
     def _lies_under_a_thing(
         self,
@@ -335,7 +335,7 @@ class CardTracker(Tracker[DetectedCard]):
                 track.enter(State.COVERED, self._now_s, "something lies on it")
                 continue
             track.enter(State.LEAVING, self._now_s, "it is not seen where it lay")
-            if self._now_s - track.since_s < self._patience.removal_s:
+            if self._now_s - track.since_s < self._settle_times.removal_s:
                 self._reader.look_again(self._now_s)
                 continue
             events += self._remove(track)
@@ -353,7 +353,7 @@ class CardTracker(Tracker[DetectedCard]):
         waiting = over_unseen([track.piece for track in self._lying], as_known, view.changed)
         unsettled = [t.piece for t in self.tracks if t.state in (State.APPEARING, State.LEAVING)]
         waiting |= pieces_mask(unsettled, shape, 1.4)
-        slow = reading.where & view.mask.is_still(self._patience.doubt_s)
+        slow = reading.where & view.mask.is_still(self._settle_times.doubt_s)
         if slow.any():
             slow &= ~dilated(people(view, self._detector.seen))
         whole &= view.still

@@ -254,8 +254,8 @@ class ChangeReader:
         patience: how long things must last.
     """
 
-    def __init__(self, read: Read, read_unknown: ReadUnknown | None, patience: SettleTimes) -> None:
-        self._read, self._read_unknown, self._patience = read, read_unknown, patience
+    def __init__(self, read: Read, read_unknown: ReadUnknown | None, settle_times: SettleTimes) -> None:
+        self._read, self._read_unknown, self._settle_times = read, read_unknown, settle_times
         self._next_s = self._next_slow_s = self._next_at_work_s = self._next_hand_s = 0.0
         self._fruitless = 0
 
@@ -268,7 +268,7 @@ class ChangeReader:
         self._next_s, self._next_slow_s = view.now_s + _READ_S, view.now_s + _FRESH_S
         reading = ChangeReading(np.zeros(settled.shape, bool), [], [])
         across = across_of(known)
-        young = ~view.mask.is_still(self._patience.card_s + 0.2)
+        young = ~view.mask.is_still(self._settle_times.card_s + 0.2)
         look = self._fruitless % len(_MARGINS)
         margin = _MARGINS[look]
         size = (view.bgr.shape[0], view.bgr.shape[1])

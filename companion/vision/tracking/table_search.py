@@ -147,12 +147,12 @@ class TableSearch(Generic[Piece]):
 
     def __init__(
         self,
-        patience: SettleTimes,
+        settle_times: SettleTimes,
         read: Callable[[NDArray[np.uint8]], TableReading],
         find: Callable[[list[Piece], TableReading], Found[Piece] | None],
         is_unsure: Callable[[TableReading], bool],
     ) -> None:
-        self._patience, self._read, self._find, self._is_unsure = patience, read, find, is_unsure
+        self._settle_times, self._read, self._find, self._is_unsure = settle_times, read, find, is_unsure
         self._next_s = 0.0
         self._since_s: float | None = None
         self._is_moving = False
@@ -160,7 +160,7 @@ class TableSearch(Generic[Piece]):
 
     def may_read(self, mask: ChangeMask, still: float, pause_s: float) -> bool:
         """Whether so much lies still, and the last reading of it all was long enough ago; if so, the next pauses."""
-        if float(mask.is_still(self._patience.start_s).mean()) < still or mask.now_s < self._next_s:
+        if float(mask.is_still(self._settle_times.start_s).mean()) < still or mask.now_s < self._next_s:
             return False
         self._next_s = mask.now_s + pause_s
         return True
@@ -230,7 +230,7 @@ class TableSearch(Generic[Piece]):
         pieces = [*reading.cards, *reading.loose]
         if not pieces or any(near(pieces, known, 0.1)) or self._is_unsure(reading):
             return False
-        return float(view.mask.is_still(self._patience.doubt_s).mean()) >= _STILL
+        return float(view.mask.is_still(self._settle_times.doubt_s).mean()) >= _STILL
 
 
 def blurred_places(pieces: Sequence[PlacedPiece], shape: tuple[int, ...]) -> Mask:

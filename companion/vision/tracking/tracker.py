@@ -80,8 +80,8 @@ class Tracker(ABC, Generic[Piece]):
 
     THINGS = "cards"
 
-    def __init__(self, patience: SettleTimes | None) -> None:
-        self._patience = patience or SettleTimes()
+    def __init__(self, settle_times: SettleTimes | None) -> None:
+        self._settle_times = settle_times or SettleTimes()
         self._detector = ChangeDetector()
         self._motion = CameraMotion()
         self._notices = Notices()
@@ -93,7 +93,9 @@ class Tracker(ABC, Generic[Piece]):
         self._is_busy = False
         self._hands_s = self._looked_s = -np.inf
         self._unsure_starts = 0
-        self._search: TableSearch[Piece] = TableSearch(self._patience, self._read_table, self._find, self._is_unsure)
+        self._search: TableSearch[Piece] = TableSearch(
+            self._settle_times, self._read_table, self._find, self._is_unsure
+        )
 
     # ------------------------------------------------------------ what others ask
 
@@ -132,8 +134,8 @@ class Tracker(ABC, Generic[Piece]):
             return []
         if mask.is_dark:
             self._forget(self._appearing)
-            return self._notices.say("dark", "It is too dark to see the table.")
-        events = self._notices.unsay("dark", "light-back", "There is light again.")
+            return self._notices.raise_notice("dark", "It is too dark to see the table.")
+        events = self._notices.clear("dark", "light-back", "There is light again.")
         if self._tracks is None:
             return events + self._begin(bgr, mask)
         if not mask.changed.any():
@@ -205,19 +207,19 @@ class Tracker(ABC, Generic[Piece]):
             self._detector.accept()
         is_late = self._now_s > _START_PATIENCE_S
         still, pause_s = _START_AMID_PEOPLE if is_late else _START
-        pause_s = max(pause_s, min(pause_s * 2**self._unsure_starts, self._patience.doubt_s - self._now_s))
+        pause_s = max(pause_s, min(pause_s * 2**self._unsure_starts, self._settle_times.doubt_s - self._now_s))
         if not self._search.may_read(mask, still, pause_s):
             return []
         first, seen = self._detector.accepted, self._detector.seen
         picture, laid = self._initial.before_plays(bgr, first, seen, mask.changed, self._crumb())
         reading = self._read_table(picture)
         if is_late:
-            people = ~mask.is_still(self._patience.start_s) & ~laid
+            people = ~mask.is_still(self._settle_times.start_s) & ~laid
             laid |= people
             reading = _without_carried(reading, people)
             if any(_share(piece, people) > _TRACE for piece in (*reading.cards, *reading.loose)):
                 return []
-        if self._is_unsure(reading) and self._now_s < self._patience.doubt_s:
+        if self._is_unsure(reading) and self._now_s < self._settle_times.doubt_s:
             self._unsure_starts += 1
             return []
         events = self._start_from(reading, picture, ~laid)
@@ -236,8 +238,8 @@ class Tracker(ABC, Generic[Piece]):
         """Say what about the whole picture keeps the cards from being told, until another reading of it all."""
         found = {warning.code: warning.message for warning in reading.warnings if warning.code in _CONDITIONS}
         for code in _CONDITIONS - found.keys():
-            self._notices.unsay(code)
-        return [event for code, message in found.items() for event in self._notices.say(code, message)]
+            self._notices.clear(code)
+        return [event for code, message in found.items() for event in self._notices.raise_notice(code, message)]
 
     def _come_to_rest(self, bgr: NDArray[np.uint8]) -> list[TableEvent]:
         """Nothing differs any more."""
@@ -252,7 +254,7 @@ class Tracker(ABC, Generic[Piece]):
             self._carry(bgr, aside)
         if self._now_s - self._motion.reference_s > _REFERENCE_S:
             self._set_reference(bgr)
-        return self._notices.unsay("hand-resting") + self._back_in_view()
+        return self._notices.clear("hand-resting") + self._back_in_view()
 
     def _take_changes(self, bgr: NDArray[np.uint8], mask: ChangeMask, changed: Mask) -> list[TableEvent]:
         moved = self._follow_camera(bgr, changed)
@@ -262,7 +264,7 @@ class Tracker(ABC, Generic[Piece]):
         hands = find_hands(mask, changed, self._explained(), crumb)
         if hands.any():
             self._hands_s = self._now_s
-        view = View(bgr, mask, changed, mask.is_still(self._patience.card_s), hands, self._now_s, crumb)
+        view = View(bgr, mask, changed, mask.is_still(self._settle_times.card_s), hands, self._now_s, crumb)
         is_lost = "table-lost" in self.active_notices
         sighting = self._search.search(view, list(self.cards or ()), self._hands_s, is_lost=is_lost)
         events = None if sighting is None else self._take_sighting(sighting, view)
@@ -274,7 +276,7 @@ class Tracker(ABC, Generic[Piece]):
             return []
         if sighting.verdict in (Verdict.LOST, Verdict.ANOTHER):
             text = f"The {self.THINGS} cannot be found: is something in front of the camera?"
-            events = self._notices.say("table-lost", text)
+            events = self._notices.raise_notice("table-lost", text)
             if sighting.reading is not None:
                 events += self._start_from(sighting.reading, view.bgr) + self._back_in_view()
             return events
@@ -290,7 +292,7 @@ class Tracker(ABC, Generic[Piece]):
         return [*self._back_in_view(), *conditions, self._camera_moved()]
 
     def _back_in_view(self) -> list[TableEvent]:
-        return self._notices.unsay("table-lost", "table-found", f"The {self.THINGS} are in view again.")
+        return self._notices.clear("table-lost", "table-found", f"The {self.THINGS} are in view again.")
 
     # ------------------------------------------------------------ the camera
 
@@ -355,10 +357,10 @@ class Tracker(ABC, Generic[Piece]):
     def _resting(self, view: View) -> list[TableEvent]:
         """That a hand rests over the table, once it has for long; less than a card is no hand."""
         hand = people(view, self._detector.seen)
-        is_at_rest = is_resting(view, hand, self._patience.resting_s, 8 * view.crumb)
+        is_at_rest = is_resting(view, hand, self._settle_times.resting_s, 8 * view.crumb)
         if is_at_rest is None:
-            return self._notices.unsay("hand-resting")
-        return self._notices.say("hand-resting", "A hand rests over the table.") if is_at_rest else []
+            return self._notices.clear("hand-resting")
+        return self._notices.raise_notice("hand-resting", "A hand rests over the table.") if is_at_rest else []
 
 
 def _share(piece: PlacedPiece, mask: Mask) -> float:

@@ -185,15 +185,15 @@ class Notices:
         """Notices that hold now: code to text."""
         return dict(self._active)
 
-    def say(self, code: str, message: str) -> list[TableEvent]:
-        """Say what holds from now on; nothing when it was said already."""
+    def raise_notice(self, code: str, message: str) -> list[TableEvent]:
+        """Make a notice active and return the event that reports it; no event where it is active already."""
         if code in self._active:
             return []
         self._active[code] = message
         return [notice(code, message)]
 
-    def unsay(self, code: str, then: str | None = None, message: str = "") -> list[TableEvent]:
-        """Let what was said hold no longer, and say so when there are words for it."""
+    def clear(self, code: str, then: str | None = None, message: str = "") -> list[TableEvent]:
+        """Make a notice inactive and return the event ``then`` that reports it, if one is given and it was active."""
         if code not in self._active:
             return []
         del self._active[code]

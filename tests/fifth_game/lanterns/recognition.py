@@ -38,7 +38,7 @@ RECOGNIZER = Recognizer(
     decks=("lanterns",),
     classifier=_classifier,
     read=read_lanterns,
-    tracker=lambda classifier, patience: CardTracker(read_lanterns, LooseLayout(align), classifier, patience),
+    tracker=lambda classifier, settle_times: CardTracker(read_lanterns, LooseLayout(align), classifier, settle_times),
     in_words=in_words,
     learn=_learn,
 )

@@ -78,8 +78,8 @@ class CaseTracker(Tracker[DetectedField]):
 
     THINGS = "cases"
 
-    def __init__(self, classifier: InsectClassifier | None = None, patience: SettleTimes | None = None) -> None:
-        super().__init__(patience)
+    def __init__(self, classifier: InsectClassifier | None = None, settle_times: SettleTimes | None = None) -> None:
+        super().__init__(settle_times)
         self._classifier = classifier or PretrainedInsects()
         self._readings: dict[Track[DetectedField], _Reading] = {}
         self._covered_kinds: dict[Track[DetectedField], list[Covered]] = {}
@@ -127,8 +127,8 @@ class CaseTracker(Tracker[DetectedField]):
         """Read a known field that changed again, where no hand is over it."""
         field, reading = track.piece, self._readings.get(track)
         changed = _cell_shares(field, view.changed)
-        stirring = view.changed & ~view.mask.is_still(self._patience.card_s / 2)
-        at_work = hands_at_work(view, self._patience.doubt_s)  # what lies longer is looked at like a thing
+        stirring = view.changed & ~view.mask.is_still(self._settle_times.card_s / 2)
+        at_work = hands_at_work(view, self._settle_times.doubt_s)  # what lies longer is looked at like a thing
         is_open = _cell_shares(field, at_work | stirring) < _OPEN
         if not is_open.all():
             track.enter(State.COVERED, self._now_s, "a hand is over it")
@@ -148,9 +148,9 @@ class CaseTracker(Tracker[DetectedField]):
         if field.is_case and field.is_upright and not is_pushed:
             now = _only_where(now, before, is_changed & is_open)
         reading = self._gather(track, now)
-        still = view.mask.is_still(self._patience.card_s)
+        still = view.mask.is_still(self._settle_times.card_s)
         rests = (_cell_shares(field, view.changed & ~still) < _OPEN) | ~is_open
-        is_old = self._now_s - reading.since_s >= self._patience.doubt_s
+        is_old = self._now_s - reading.since_s >= self._settle_times.doubt_s
         if reading.count < _READINGS or not rests.all() or (_is_newly_doubted(before, now) and not is_old):
             return []
         if not field.is_case:
@@ -237,7 +237,7 @@ class CaseTracker(Tracker[DetectedField]):
         everywhere = np.ones((len(field.cells), len(field.cells[0])), bool)
         if not is_there:
             track.enter(State.LEAVING, self._now_s, "it is not seen where it lay")
-            if self._now_s - track.since_s < self._patience.removal_s:
+            if self._now_s - track.since_s < self._settle_times.removal_s:
                 return []
             self._settle(track, everywhere)
             self._forget([track])
@@ -263,9 +263,9 @@ class CaseTracker(Tracker[DetectedField]):
 
     def _search_elsewhere(self, view: View, free: Mask) -> list[TableEvent]:
         """Take in what changed and lies still beside the known fields."""
-        settled = view.changed & free & view.mask.is_still(self._patience.card_s)
+        settled = view.changed & free & view.mask.is_still(self._settle_times.card_s)
         events = self._read_elsewhere(view, settled & ~view.hands)
-        slow = dilated(settled) & free & view.mask.changed & view.mask.is_still(self._patience.doubt_s)
+        slow = dilated(settled) & free & view.mask.changed & view.mask.is_still(self._settle_times.doubt_s)
         if slow.any():
             # what touches a covered case stays a change until it has gone
             slow &= ~dilated(components_touching(view.changed, self._covered(slow.shape)))
