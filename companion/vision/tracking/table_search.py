@@ -105,8 +105,8 @@ def _was_bare(place: Mask, first: Planes, changed: Mask) -> bool:
     return not find_skin(place, first).any()
 
 
-class Verdict(Enum):
-    """What became of a table of which much changed."""
+class TableStatus(Enum):
+    """Where the known table is, as far as a search of the whole picture tells."""
 
     UNCLEAR = "unclear"
     """Nothing may be read or accepted yet."""
@@ -123,13 +123,13 @@ class Sighting(Generic[Piece]):
     """What was found when the whole picture was searched.
 
     Attributes:
-        verdict: see `Verdict`.
+        status: see `TableStatus`.
         reading: of the whole picture, where a table was found.
         pieces: the known pieces where they lie now, once they were moved.
         accepted: bool (h, w), what may be accepted as it is now; None for nothing.
     """
 
-    verdict: Verdict
+    status: TableStatus
     reading: TableReading | None = None
     pieces: Sequence[Piece] = ()
     accepted: Mask | None = None
@@ -190,10 +190,10 @@ class TableSearch(Generic[Piece]):
         if self.may_read(view.mask, _STILL, _PAUSE_S):
             sighting = self._look(view, known, is_wide=is_wide, is_lost=is_lost, hands_s=hands_s)
         elif is_wide:
-            sighting = Sighting(Verdict.LOST if is_lost else Verdict.UNCLEAR)
+            sighting = Sighting(TableStatus.LOST if is_lost else TableStatus.UNCLEAR)
         else:
-            sighting = Sighting(Verdict.UNCLEAR) if self._is_moving else None
-        if sighting is None or sighting.verdict is Verdict.RELIT:
+            sighting = Sighting(TableStatus.UNCLEAR) if self._is_moving else None
+        if sighting is None or sighting.status is TableStatus.RELIT:
             self._changed_before = view.changed
         return sighting
 
@@ -209,8 +209,8 @@ class TableSearch(Generic[Piece]):
                 return None
             if is_lost and self._is_another(reading, known, view):
                 self._since_s = None
-                return Sighting(Verdict.ANOTHER, reading)
-            return Sighting(Verdict.LOST if is_lost else Verdict.UNCLEAR)
+                return Sighting(TableStatus.ANOTHER, reading)
+            return Sighting(TableStatus.LOST if is_lost else TableStatus.UNCLEAR)
         self._since_s = None
         strangers = [p for p, is_known in zip(pieces, near(pieces, found.pieces, 0.6), strict=True) if not is_known]
         strangers += [piece for piece, is_seen in zip(found.pieces, found.is_seen, strict=True) if not is_seen]
@@ -218,12 +218,14 @@ class TableSearch(Generic[Piece]):
         if shift_between(known, found.pieces) < MOVED:
             before = self._changed_before
             if not is_wide or not all(found.is_seen):
-                return Sighting(Verdict.RELIT, reading)
-            return Sighting(Verdict.RELIT, reading, accepted=~(others if before is None else others | dilated(before)))
+                return Sighting(TableStatus.RELIT, reading)
+            return Sighting(
+                TableStatus.RELIT, reading, accepted=~(others if before is None else others | dilated(before))
+            )
         if not _lie_still(found, view.mask):
             self._is_moving = True  # a hand may be holding them
-            return Sighting(Verdict.UNCLEAR)
-        return Sighting(Verdict.MOVED, reading, found.pieces, ~others)
+            return Sighting(TableStatus.UNCLEAR)
+        return Sighting(TableStatus.MOVED, reading, found.pieces, ~others)
 
     def _is_another(self, reading: TableReading, known: list[Piece], view: View) -> bool:
         """Whether a reading shows another table that lies still and can be read."""

@@ -27,7 +27,14 @@ from companion.vision.tracking.change_detector import (
     people,
     share_in,
 )
-from companion.vision.tracking.table_search import MOVED, InitialTable, Sighting, TableSearch, Verdict, blurred_places
+from companion.vision.tracking.table_search import (
+    MOVED,
+    InitialTable,
+    Sighting,
+    TableSearch,
+    TableStatus,
+    blurred_places,
+)
 from companion.vision.tracking.tracks import (
     Found,
     Notices,
@@ -272,9 +279,9 @@ class Tracker(ABC, Generic[Piece]):
 
     def _take_sighting(self, sighting: Sighting[Piece], view: View) -> list[TableEvent] | None:
         """Take in what a search of the whole picture told; None when the changes are still to be read."""
-        if sighting.verdict is Verdict.UNCLEAR:
+        if sighting.status is TableStatus.UNCLEAR:
             return []
-        if sighting.verdict in (Verdict.LOST, Verdict.ANOTHER):
+        if sighting.status in (TableStatus.LOST, TableStatus.ANOTHER):
             text = f"The {self.THINGS} cannot be found: is something in front of the camera?"
             events = self._notices.raise_notice("table-lost", text)
             if sighting.reading is not None:
@@ -283,7 +290,7 @@ class Tracker(ABC, Generic[Piece]):
         if sighting.accepted is not None:
             self._detector.accept(sighting.accepted)
         conditions = [] if sighting.reading is None else self._say_conditions(sighting.reading)
-        if sighting.verdict is Verdict.RELIT:
+        if sighting.status is TableStatus.RELIT:
             return [*self._back_in_view(), *conditions] or None
         for track, piece in zip(self._lying, sighting.pieces, strict=True):
             track.piece = piece

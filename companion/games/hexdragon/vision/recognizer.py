@@ -40,30 +40,30 @@ from companion.vision.tracking.regions import Unchanged
 
 
 def read_hexdragon(
-    bgr: NDArray[np.uint8], classifier: TileClassifier | None = None, across_px: float | None = None
+    bgr: NDArray[np.uint8], classifier: TileClassifier | None = None, width_px: float | None = None
 ) -> TileReading:
     """Read a HexDragon table from one picture, without history.
 
     Args:
         bgr: uint8 (h, w, 3).
         classifier: of the tiles; None for the reference printing.
-        across_px: the tiles' width, edge to edge, when known: the picture is then searched at the cheapest scale.
+        width_px: the tiles' width, edge to edge, when known: the picture is then searched at the cheapest scale.
 
     Returns:
         The reading; without tiles it carries the warning ``nothing-found``.
     """
-    return read_unknown(bgr, classifier, across_px, None)
+    return read_unknown(bgr, classifier, width_px, None)
 
 
 def read_unknown(
-    bgr: NDArray[np.uint8], classifier: TileClassifier | None, across_px: float | None, unchanged: Unchanged | None
+    bgr: NDArray[np.uint8], classifier: TileClassifier | None, width_px: float | None, unchanged: Unchanged | None
 ) -> TileReading:
     """Read a HexDragon table, or the unknown tiles of a piece of it.
 
     Args:
         bgr: uint8 (h, w, 3).
         classifier: see `read_hexdragon`.
-        across_px: see `read_hexdragon`.
+        width_px: see `read_hexdragon`.
         unchanged: the known tiles, which give the grid and the light and are not read again, and the places where
             nothing is to be searched.
     """
@@ -75,7 +75,7 @@ def read_unknown(
     stars_known = [card for card, one in zip(known, is_star, strict=True) if one]
     tiles_known = [card for card, one in zip(known, is_star, strict=True) if not one]
     clock.lap("shrink")
-    found = DETECTOR.detect(pyramid, LIMITS.hint, across_px)
+    found = DETECTOR.detect(pyramid, LIMITS.hint, width_px)
     found = unchanged.but(found) if unchanged else found
     corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found))
     clock.lap("find")
