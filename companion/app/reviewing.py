@@ -23,7 +23,7 @@ from companion.referee.moves import Kept
 from companion.referee.past import PastGame, SurvivingMove, past_game
 from companion.referee.session import Session, begin
 from companion.rules.engine import Command, Event
-from companion.rules.hexgrid import Cell, rotated, turned
+from companion.rules.hexgrid import Cell, maps_between
 from companion.vision.calibration.calibration import Calibration, read_calibration
 from companion.vision.calibration.drift import check_drift
 from companion.vision.evidence import Mark, marks_of
@@ -261,24 +261,4 @@ def is_same_move(interpreter: Interpreter, session: Session, one: Command, other
 
 def is_congruent(one: Tableau, other: Tableau, before: Tableau) -> bool:
     """Whether one rotation and shift maps one table onto the other, and the table before the move onto itself."""
-    return any(
-        _transform(one, turns, shift) == dict(other) and _transform(before, turns, shift) == dict(before)
-        for turns in range(6)
-        for shift in _shifts(one, other, turns)
-    )
-
-
-def _shifts(one: Tableau, other: Tableau, turns: int) -> set[Cell]:
-    """The shifts that map the first card of one table onto a card of the other."""
-    if not one:
-        return {(0, 0)}
-    q, r = rotated(next(iter(one)), turns)
-    return {(to_q - q, to_r - r) for to_q, to_r in other}
-
-
-def _transform(tableau: Tableau, turns: int, shift: Cell) -> dict[Cell, Any]:
-    transformed: dict[Cell, Any] = {}
-    for cell, edges in tableau.items():
-        q, r = rotated(cell, turns)
-        transformed[q + shift[0], r + shift[1]] = turned(edges, turns)
-    return transformed
+    return any(way.table(before) == dict(before) for way in maps_between(one, other))

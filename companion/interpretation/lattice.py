@@ -119,14 +119,13 @@ class LatticeInterpreter:
         detected = {c.cell: c for c in cards if c.cell is not None}
         registration = self._registration
         if not tableau:
-            registration = Registration(0, (0, 0), 0, 0)
+            registration = Registration()
         elif registration is None:
             registration = register(tableau, {cell: c.edges for cell, c in detected.items()})
             if registration is None or registration.agreeing < min(2, len(tableau)):
                 return None
         self._registration = registration
-        turns, shift = registration.turns, registration.shift
-        return {registration.cell(cell): renamed(c, turns, shift) for cell, c in detected.items()}
+        return {registration.cell(cell): renamed(c, registration) for cell, c in detected.items()}
 
     def _new_cards(self, tableau: Tableau) -> list[DetectedCard]:
         """The cards that are not in the game yet and were not rejected, the earliest seen first."""

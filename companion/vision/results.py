@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.rules.hexgrid import Cell, rotated
+from companion.rules.hexgrid import Cell, LatticeMap
 from companion.vision.geometry import areas
 from companion.vision.image.pyramid import Pyramid
 
@@ -159,12 +159,9 @@ def in_own_frame(card: DetectedCard) -> DetectedCard:
     return turned_card(card, None, -card.east)
 
 
-def renamed(card: DetectedCard, turns: int, shift: Cell) -> DetectedCard:
-    """The card where the whole lattice is turned and then shifted."""
-    if card.cell is None:
-        return card
-    q, r = rotated(card.cell, turns)
-    return turned_card(card, (q + shift[0], r + shift[1]), turns)
+def renamed(card: DetectedCard, lattice_map: LatticeMap) -> DetectedCard:
+    """The card in another naming of the lattice; one without a cell as it is."""
+    return card if card.cell is None else turned_card(card, lattice_map.cell(card.cell), lattice_map.turns)
 
 
 def moved_by(card: DetectedCard, x: float, y: float) -> DetectedCard:

@@ -56,7 +56,7 @@ def told_after(game: str, edition: str | None, bgr: np.ndarray, noise: float) ->
     classifier = reader.classifier(edition, None)
     first = reader.read(frame(bgr, noise, rng), classifier)
     known = [*first.cards, *first.loose]
-    tracks = [Track(layout.own(card), 0.0) for card in known]
+    tracks = [Track(layout.in_own_frame(card), 0.0) for card in known]
     for track in tracks:
         add_reading(track, track.piece, classifier, 1.0)
     told = {1: first.as_json()}

@@ -111,10 +111,10 @@ class CardTracker(Tracker[DetectedCard]):
         return any(None in card.edges for card in reading.cards)
 
     def _find(self, known: list[DetectedCard], reading: TableReading) -> Found[DetectedCard] | None:
-        fresh = self._layout.rematched(known, reading.cards)
+        fresh = self._layout.registered(known, reading.cards)
         if fresh is None:
             return None
-        pieces = self._layout.moved(known, fresh) or known
+        pieces = self._layout.moved_together(known, fresh) or known
         return Found(
             pieces, near(pieces, [card for card in (*reading.cards, *reading.loose) if None not in card.edges], 0.6)
         )
@@ -189,7 +189,7 @@ class CardTracker(Tracker[DetectedCard]):
 
     def _is_as_known(self, card: DetectedCard, track: Track[DetectedCard], view: View) -> bool:
         """Whether a card seen where one is known shows the same; it is followed where it was pushed a little."""
-        again, known = self._layout.aligned(card, track.piece), self._layout.own(track.piece)
+        again, known = self._layout.aligned(card, track.piece), self._layout.in_own_frame(track.piece)
         is_whole_now = None in known.edges and None not in again.edges
         if is_whole_now or not self._shows_nothing_else(card, track.piece):
             return False
@@ -201,7 +201,7 @@ class CardTracker(Tracker[DetectedCard]):
 
     def _shows_nothing_else(self, card: DetectedCard, old: DetectedCard) -> bool:
         """Whether a card may be the known one, as far as both were read."""
-        return agree(self._layout.aligned(card, old).edges, self._layout.own(old).edges)
+        return agree(self._layout.aligned(card, old).edges, self._layout.in_own_frame(old).edges)
 
     def _gather(self, card: DetectedCard) -> Track[DetectedCard]:
         """The track of an appearing card, this look at it included."""
@@ -248,7 +248,7 @@ class CardTracker(Tracker[DetectedCard]):
 
     def _shows_much(self, card: DetectedCard, old: DetectedCard) -> bool:
         """Whether a card shows as much of the known one's face as of another."""
-        now, known = self._layout.aligned(card, old).edges, self._layout.own(old).edges
+        now, known = self._layout.aligned(card, old).edges, self._layout.in_own_frame(old).edges
         is_same = [a == b for a, b in zip(now, known, strict=True) if a is not None and b is not None]
         return bool(is_same) and 2 * sum(is_same) >= len(is_same)
 
@@ -266,7 +266,7 @@ class CardTracker(Tracker[DetectedCard]):
             else:
                 events += self._remove(old)
         known = self._lying
-        cards = self._layout.named([*(one.piece for one in known), track.piece])
+        cards = self._layout.with_cells([*(one.piece for one in known), track.piece])
         joined = [c for c, one in zip(cards, known, strict=False) if one.piece.cell is None and c.cell is not None]
         joined = [card for card in joined if is_near(card, cards[-1], _NEIGHBOUR * (len(joined) + 1))]
         for one, card in zip([*known, track], cards, strict=True):

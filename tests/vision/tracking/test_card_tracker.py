@@ -26,7 +26,7 @@ from companion.vision.tracking import camera_motion, card_tracker, tracks
 from companion.vision.tracking.camera_motion import CameraMotion
 from companion.vision.tracking.card_tracker import CardTracker
 from companion.vision.tracking.change_detector import View
-from companion.vision.tracking.layouts import LatticeLayout, celled
+from companion.vision.tracking.layouts import LatticeLayout, assign_cells
 from companion.vision.tracking.tracks import TRANSITIONS, SettleTimes, State, TableEvent, Track, add_reading
 
 Place = Cell | np.ndarray
@@ -87,7 +87,7 @@ def read(bgr: np.ndarray, classifier: SymbolClassifier | None, across_px: float 
         cards.append(
             DetectedCard(None, edges, corners, 0.9, 0.95, RED if is_whole else np.full_like(RED, 1 / len(CLASSES)))
         )
-    named = celled(cards, _find_cells) if cards else []
+    named = assign_cells(cards, _find_cells) if cards else []
     tableau = tuple(c for c in named if c.cell is not None)
     return Reading(tableau, tuple(c for c in named if c.cell is None), (), classifier)
 
