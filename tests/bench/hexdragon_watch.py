@@ -46,7 +46,7 @@ def watched(seed: int, tiles: int) -> dict[str, float]:
             busy_s += took_s
             if any(one["event"] == "placed" for one in news):
                 telling_ms.append(1000 * took_s)
-            elif tracker.is_quiet and not news and not frame.truth.hand:
+            elif tracker.is_quiet and not news and not frame.truth.has_hand:
                 idle_ms.append(1000 * took_s)
             told.extend((frames, one) for one in news if one["event"] != "notice")
             frames += 1

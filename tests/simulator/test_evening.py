@@ -65,7 +65,7 @@ class PretendTable:
 
     def watch(self, truth, way=OTHERWISE):
         """Propose what the rules make of the table as it lies, once nothing moves."""
-        if truth.hand or truth.moving:
+        if truth.has_hand or truth.moving:
             self.proposal = None
             return
         seen = way.table({cell: face for cell, face in truth.cards.items() if cell not in self.blind})
@@ -266,7 +266,7 @@ class CometTable(EventfulTable):
 
     def watch(self, truth, way=None):
         """Propose what the rules make of the sets as they lie, once nothing moves."""
-        if truth.hand or truth.moving:
+        if truth.has_hand or truth.moving:
             self.proposal = None
             return
         sets = [(pot, laid) for (pot, _), laid in truth.cards.items() if isinstance(laid, LaidCards)]

@@ -38,7 +38,15 @@ from companion.vision.tracking.occlusion import (
 )
 from companion.vision.tracking.regions import ChangeReader, ChangeReading, Read, ReadUnknown, changed_share
 from companion.vision.tracking.tracker import Tracker
-from companion.vision.tracking.tracks import Found, SettleTimes, State, TableEvent, TableReading, Track, add_reading
+from companion.vision.tracking.tracks import (
+    Found,
+    SettleTimes,
+    TableEvent,
+    TableReading,
+    Track,
+    TrackState,
+    add_reading,
+)
 
 _HELD = 0.1
 """Where more of a card's surroundings is a hand, it holds the card."""
@@ -140,9 +148,9 @@ class CardTracker(Tracker[DetectedCard]):
             if changed is None:
                 continue
             if changed > _TOUCHED and (share_in(track.piece.corners, view.hands) or 0.0) > _TOUCHED:
-                track.enter(State.COVERED, self._now_s, "a hand is over it")
-            elif track.state is not State.STILL and changed < _TOUCHED:
-                track.enter(State.STILL, self._now_s)
+                track.enter(TrackState.COVERED, self._now_s, "a hand is over it")
+            elif track.state is not TrackState.STILL and changed < _TOUCHED:
+                track.enter(TrackState.STILL, self._now_s)
 
     def _fresh(self) -> list[DetectedCard]:
         """See `Tracker`; without what is hardly seen across a surer card: fingers on its edge may look like one."""
@@ -177,7 +185,7 @@ class CardTracker(Tracker[DetectedCard]):
         for track, _ in fresh:
             track.rest_s = rest_s(track.piece, view.mask.stirred_s)
         for track, old in sorted(fresh, key=lambda one: one[0].rest_s):
-            if track.state is not State.APPEARING:
+            if track.state is not TrackState.APPEARING:
                 continue  # it was read twice, or has been reported as moved
             if share_around(track.piece, hands) > (_LET_GO if track.reason == _HOLDS else _HELD):
                 track.readings, track.reason, track.first_s = 0, _HOLDS, self._now_s
@@ -196,7 +204,7 @@ class CardTracker(Tracker[DetectedCard]):
         if None not in again.edges and not is_near(card, track.piece, 0.06):
             track.piece = replace(track.piece, corners=again.corners, presence=card.presence)
         if share_around(card, view.hands) <= _HELD:
-            track.enter(State.STILL, self._now_s)
+            track.enter(TrackState.STILL, self._now_s)
         return True
 
     def _shows_nothing_else(self, card: DetectedCard, old: DetectedCard) -> bool:
@@ -271,7 +279,7 @@ class CardTracker(Tracker[DetectedCard]):
         joined = [card for card in joined if is_near(card, cards[-1], _NEIGHBOUR * (len(joined) + 1))]
         for one, card in zip([*known, track], cards, strict=True):
             one.piece = card
-        track.enter(State.STILL, self._now_s)
+        track.enter(TrackState.STILL, self._now_s)
         self._tracks = [*known, track, *self._appearing]
         new = cards[-1]
         tie = {"tied": True} if abs(track.rest_s - self._placed_s) < _TIED_S else {}
@@ -292,7 +300,7 @@ class CardTracker(Tracker[DetectedCard]):
         twin = self._twin_of(track)
         if twin is None or self._now_s - track.first_s >= _TWIN_S:
             return False
-        return twin.state is not State.STILL or changed_share(twin.piece, self._changed) > _TOUCHED
+        return twin.state is not TrackState.STILL or changed_share(twin.piece, self._changed) > _TOUCHED
 
     def _twin_of(self, track: Track[DetectedCard]) -> Track[DetectedCard] | None:
         identity = self._identity(track.piece)
@@ -332,9 +340,9 @@ class CardTracker(Tracker[DetectedCard]):
             if track not in gone or is_covered(
                 track.piece, was, now, view.changed, coming_or_going, others[track], in_view
             ):
-                track.enter(State.COVERED, self._now_s, "something lies on it")
+                track.enter(TrackState.COVERED, self._now_s, "something lies on it")
                 continue
-            track.enter(State.LEAVING, self._now_s, "it is not seen where it lay")
+            track.enter(TrackState.LEAVING, self._now_s, "it is not seen where it lay")
             if self._now_s - track.since_s < self._settle_times.removal_s:
                 self._reader.look_again(self._now_s)
                 continue
@@ -351,7 +359,7 @@ class CardTracker(Tracker[DetectedCard]):
         as_known = self._seen_as_known(reading)
         whole = pieces_mask([card for card in as_known if None not in card.edges], shape, 1.12)
         waiting = over_unseen([track.piece for track in self._lying], as_known, view.changed)
-        unsettled = [t.piece for t in self.tracks if t.state in (State.APPEARING, State.LEAVING)]
+        unsettled = [t.piece for t in self.tracks if t.state in (TrackState.APPEARING, TrackState.LEAVING)]
         waiting |= pieces_mask(unsettled, shape, 1.4)
         slow = reading.where & view.mask.is_still(self._settle_times.doubt_s)
         if slow.any():

@@ -41,10 +41,10 @@ from companion.vision.tracking.tracks import (
     Piece,
     PlacedPiece,
     SettleTimes,
-    State,
     TableEvent,
     TableReading,
     Track,
+    TrackState,
     notice,
     shift_between,
 )
@@ -191,20 +191,20 @@ class Tracker(ABC, Generic[Piece]):
     @property
     def _lying(self) -> list[Track[Piece]]:
         """The tracks that were reported to lie on the table."""
-        return [track for track in self._tracks or () if track.state is not State.APPEARING]
+        return [track for track in self._tracks or () if track.state is not TrackState.APPEARING]
 
     @property
     def _appearing(self) -> list[Track[Piece]]:
-        return [track for track in self._tracks or () if track.state is State.APPEARING]
+        return [track for track in self._tracks or () if track.state is TrackState.APPEARING]
 
     def _forget(self, tracks: Sequence[Track[Piece]]) -> None:
         """Follow some tracks no longer."""
         for track in tracks:
-            track.enter(State.GONE, self._now_s)
-        self._tracks = [track for track in self._tracks or () if track.state is not State.GONE]
+            track.enter(TrackState.GONE, self._now_s)
+        self._tracks = [track for track in self._tracks or () if track.state is not TrackState.GONE]
 
     def _follow(self, pieces: Sequence[Piece]) -> list[Track[Piece]]:
-        return [Track(piece, self._now_s, State.STILL) for piece in pieces]
+        return [Track(piece, self._now_s, TrackState.STILL) for piece in pieces]
 
     # ------------------------------------------------------------ the table as a whole
 
@@ -251,7 +251,7 @@ class Tracker(ABC, Generic[Piece]):
     def _come_to_rest(self, bgr: NDArray[np.uint8]) -> list[TableEvent]:
         """Nothing differs any more."""
         for track in self._lying:
-            track.enter(State.STILL, self._now_s)
+            track.enter(TrackState.STILL, self._now_s)
         self._forget(self._appearing)
         self._is_busy = False
         self._motion.forget()
@@ -320,7 +320,7 @@ class Tracker(ABC, Generic[Piece]):
 
     def _carry(self, bgr: NDArray[np.uint8], homography: Homography) -> None:
         """Take all to where the camera, moved so, sees it now."""
-        disturbed = [track.piece for track in self._lying if track.state is not State.STILL]
+        disturbed = [track.piece for track in self._lying if track.state is not TrackState.STILL]
         unread = blurred_places(disturbed, self._detector.seen.shape[1:])
         self._detector.follow_camera(bgr, homography, self._now_s, unread)
         self._search.reset()

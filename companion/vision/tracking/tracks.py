@@ -75,7 +75,7 @@ def shift_between(was: Sequence[PlacedPiece], now: Sequence[PlacedPiece]) -> flo
     return float(np.median(np.array(far) / sides_of(now)))
 
 
-class State(Enum):
+class TrackState(Enum):
     """Where a card is in its life on the table."""
 
     APPEARING = "appearing"
@@ -85,13 +85,13 @@ class State(Enum):
     GONE = "gone"
 
 
-TRANSITIONS: Mapping[State, frozenset[State]] = MappingProxyType(
+TRANSITIONS: Mapping[TrackState, frozenset[TrackState]] = MappingProxyType(
     {
-        State.APPEARING: frozenset({State.STILL, State.GONE}),
-        State.STILL: frozenset({State.COVERED, State.LEAVING, State.GONE}),
-        State.COVERED: frozenset({State.STILL, State.LEAVING, State.GONE}),
-        State.LEAVING: frozenset({State.STILL, State.COVERED, State.GONE}),
-        State.GONE: frozenset(),
+        TrackState.APPEARING: frozenset({TrackState.STILL, TrackState.GONE}),
+        TrackState.STILL: frozenset({TrackState.COVERED, TrackState.LEAVING, TrackState.GONE}),
+        TrackState.COVERED: frozenset({TrackState.STILL, TrackState.LEAVING, TrackState.GONE}),
+        TrackState.LEAVING: frozenset({TrackState.STILL, TrackState.COVERED, TrackState.GONE}),
+        TrackState.GONE: frozenset(),
     }
 )
 """What each state may turn into; see README.md for when."""
@@ -104,7 +104,7 @@ class Track(Generic[Piece]):
     Attributes:
         piece: as last read; of an appearing card what its readings say together.
         since_s: when it entered its state.
-        state: see `State`. Those appearing were not reported yet.
+        state: see `TrackState`. Those appearing were not reported yet.
         reason: why it is in that state, for people.
         readings: how often it was read since it appeared, or since a hand last held it.
         first_s: when it began to appear.
@@ -115,7 +115,7 @@ class Track(Generic[Piece]):
 
     piece: Piece
     since_s: float
-    state: State = State.APPEARING
+    state: TrackState = TrackState.APPEARING
     reason: str = ""
     readings: int = 0
     first_s: float = 0.0
@@ -123,7 +123,7 @@ class Track(Generic[Piece]):
     rest_s: float = -np.inf
     log_likelihood: NDArray[np.float64] | None = None
 
-    def enter(self, state: State, now_s: float, reason: str = "") -> None:
+    def enter(self, state: TrackState, now_s: float, reason: str = "") -> None:
         """Go into a state, or stay in it. Raises `ValueError` for a transition that `TRANSITIONS` does not have."""
         self.reason = reason
         if state is self.state:

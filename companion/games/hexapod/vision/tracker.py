@@ -44,7 +44,7 @@ from companion.vision.tracking.change_detector import (
 from companion.vision.tracking.occlusion import in_shade
 from companion.vision.tracking.table_search import blurred_places
 from companion.vision.tracking.tracker import Tracker
-from companion.vision.tracking.tracks import Found, SettleTimes, State, TableEvent, TableReading, Track
+from companion.vision.tracking.tracks import Found, SettleTimes, TableEvent, TableReading, Track, TrackState
 
 _UNCHANGED = 0.08
 """A cell of which less changed shows what it showed."""
@@ -118,7 +118,7 @@ class CaseTracker(Tracker[DetectedField]):
             free &= ~area
             if (share_in(track.piece.corners, view.changed, 1.08) or 0.0) < 0.01:
                 self._readings.pop(track, None)
-                track.enter(State.STILL, self._now_s)
+                track.enter(TrackState.STILL, self._now_s)
                 continue
             events += self._read_field(track, view)
         return events + self._search_elsewhere(view, free)
@@ -131,7 +131,7 @@ class CaseTracker(Tracker[DetectedField]):
         at_work = hands_at_work(view, self._settle_times.doubt_s)  # what lies longer is looked at like a thing
         is_open = _cell_shares(field, at_work | stirring) < _OPEN
         if not is_open.all():
-            track.enter(State.COVERED, self._now_s, "a hand is over it")
+            track.enter(TrackState.COVERED, self._now_s, "a hand is over it")
         is_changed = changed >= _UNCHANGED
         if not (is_changed & is_open).any() or self._was_read(reading):
             return []
@@ -160,7 +160,7 @@ class CaseTracker(Tracker[DetectedField]):
             accepted, seen = self._detector.accepted, self._detector.seen
             emptied = [cell for cell, kind in changed_cells(before, now).items() if kind is None]
             if emptied and is_thing_over(before, emptied, seen, view.changed):
-                track.enter(State.COVERED, self._now_s, "a thing is over it")
+                track.enter(TrackState.COVERED, self._now_s, "a thing is over it")
                 return []
             in_other_light = in_shade(accepted, seen) | in_shade(seen, accepted)
             shares = _cell_shares(field, view.changed & ~in_other_light) * is_open
@@ -236,7 +236,7 @@ class CaseTracker(Tracker[DetectedField]):
         field = track.piece
         everywhere = np.ones((len(field.cells), len(field.cells[0])), bool)
         if not is_there:
-            track.enter(State.LEAVING, self._now_s, "it is not seen where it lay")
+            track.enter(TrackState.LEAVING, self._now_s, "it is not seen where it lay")
             if self._now_s - track.since_s < self._settle_times.removal_s:
                 return []
             self._settle(track, everywhere)
@@ -245,7 +245,7 @@ class CaseTracker(Tracker[DetectedField]):
         if any(map(any, now.doubt)):
             return []
         track.piece = now
-        track.enter(State.STILL, self._now_s)
+        track.enter(TrackState.STILL, self._now_s)
         self._settle(track, everywhere)
         return [{"event": "placed", "board": None, **now.as_json()}] if changed_cells(field, now) else []
 
@@ -274,7 +274,7 @@ class CaseTracker(Tracker[DetectedField]):
 
     def _covered(self, shape: tuple[int, ...]) -> Mask:
         """Where cases lie that a hand or a thing is over, bool (h, w)."""
-        covered = [track.piece for track in self._lying if track.piece.is_case and track.state is State.COVERED]
+        covered = [track.piece for track in self._lying if track.piece.is_case and track.state is TrackState.COVERED]
         return pieces_mask(covered, shape)
 
     def _read_elsewhere(self, view: View, settled: Mask) -> list[TableEvent]:
