@@ -177,7 +177,7 @@ def _app(table: Table, data: Path, opened_empty: Header | None, secure: HttpsAdd
         devices=table.health,
         camera=table,
         drawn=_drawn,
-        surveyor=lambda: lazy_import("companion.app.surveying").Surveying(table, data),
+        surveyor=lambda: lazy_import("companion.app.surveying").TableSurveyor(table, data),
         teacher=lambda: lazy_import("companion.app.teaching").Lessons(table, data),
         opened_empty=opened_empty,
         is_in_hall=table.settings.hub.broker is not None,

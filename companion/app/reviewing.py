@@ -19,7 +19,7 @@ from companion.games import GAMES
 from companion.interpretation.interpreter import Interpretation, Interpreter
 from companion.interpretation.lattice import LatticeInterpreter
 from companion.referee.folder import kept_picture
-from companion.referee.moves import Kept
+from companion.referee.moves import KeptPicture
 from companion.referee.past import PastGame, SurvivingMove, past_game
 from companion.referee.session import Session, begin
 from companion.rules.engine import Command, Event
@@ -162,7 +162,9 @@ class _PictureReader:
         self._interpreter = spec.interpreter()
         self._calibration = calibration
 
-    def check_picture(self, kept: Kept, number: int, move: SurvivingMove, session: Session, outcome: Review) -> None:
+    def check_picture(
+        self, kept: KeptPicture, number: int, move: SurvivingMove, session: Session, outcome: Review
+    ) -> None:
         """Read a move's picture again and add the difference to the outcome."""
         try:
             jpeg = kept_picture(self._path, kept)

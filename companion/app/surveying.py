@@ -33,7 +33,7 @@ _MOST_ZONES = 32
 Points = tuple[tuple[float, float], ...]
 
 
-class Surveying:
+class TableSurveyor:
     """Calibrates one running table for the page."""
 
     def __init__(self, table: Table, data: Path) -> None:

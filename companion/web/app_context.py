@@ -17,11 +17,11 @@ from companion.web.access.people import People
 from companion.web.streams import Snapshots, Streams
 
 if TYPE_CHECKING:
-    from companion.web.calibrating import Surveys
-    from companion.web.teaching import Teaches
+    from companion.web.calibrating import Surveyor
+    from companion.web.teaching import Teacher
 
 
-class Drawn(Protocol):
+class AnnotatePicture(Protocol):
     """Makes a kept picture, a JPEG file's bytes, into one for people to look at."""
 
     def __call__(self, jpeg: bytes, close: bool = False) -> bytes:
@@ -32,7 +32,7 @@ Devices = Callable[[], Mapping[str, Mapping[str, Any]]]
 """Camera and pins by name, each ``{"state": "ok" | "absent" | "degraded" | "failed", ...}``."""
 
 
-class Invites(Protocol):
+class JoinLink(Protocol):
     """What is shown to people who want to join."""
 
     @property
@@ -86,12 +86,12 @@ class TableParts:
         secure: where the table also speaks https.
     """
 
-    invitation: Invites | None = None
+    invitation: JoinLink | None = None
     devices: Devices = dict
     camera: CameraSwitch | None = None
-    drawn: Drawn = _as_kept
-    surveyor: "Callable[[], Surveys] | None" = None
-    teacher: "Callable[[], Teaches] | None" = None
+    drawn: AnnotatePicture = _as_kept
+    surveyor: "Callable[[], Surveyor] | None" = None
+    teacher: "Callable[[], Teacher] | None" = None
     opened_empty: Header | None = None
     is_in_hall: bool = False
     secure: HttpsAddress | None = None

@@ -16,7 +16,7 @@ from companion.web.app_context import context, request_object
 calibrating = Blueprint("calibrating", __name__)
 
 
-class Surveys(Protocol):
+class Surveyor(Protocol):
     """What looks at the table for the page."""
 
     def picture(self) -> bytes | None:
@@ -29,7 +29,7 @@ class Surveys(Protocol):
         """Calibrate as asked and store it. Raises `CompanionError`."""
 
 
-def keep_calibrating(app: Flask, surveyor: Callable[[], Surveys]) -> None:
+def keep_calibrating(app: Flask, surveyor: Callable[[], Surveyor]) -> None:
     """Have an application calibrate; what does so is made when first asked for, for it is slow to import."""
     app.extensions["companion-surveyor"] = cache(surveyor)
     app.register_blueprint(calibrating)
@@ -70,7 +70,7 @@ def calibrate() -> Response:
     return jsonify(_surveyor().survey(request_object()))
 
 
-def _surveyor() -> Surveys:
+def _surveyor() -> Surveyor:
     context().people.admit_operator(request)
-    made: Callable[[], Surveys] = current_app.extensions["companion-surveyor"]
+    made: Callable[[], Surveyor] = current_app.extensions["companion-surveyor"]
     return made()

@@ -20,7 +20,7 @@ _MOST_PARTS = 200
 _EXTENSION = "companion-teacher"
 
 
-class Teaches(Protocol):
+class Teacher(Protocol):
     """What teaches decks for the page; see `companion.app.teaching.Lessons`."""
 
     def state(self) -> dict[str, Any]:
@@ -72,7 +72,7 @@ class Teaches(Protocol):
         """Take a printing away."""
 
 
-def keep_teaching(app: Flask, teacher: Callable[[], Teaches]) -> None:
+def keep_teaching(app: Flask, teacher: Callable[[], Teacher]) -> None:
     """Have an application teach decks; what does so is made when first asked for, for it is slow to import."""
     app.extensions[_EXTENSION] = cache(teacher)
     app.register_blueprint(teaching)
@@ -159,7 +159,7 @@ def _whole(given: Mapping[str, Any], name: str) -> int:
     return value
 
 
-def _teacher() -> Teaches:
+def _teacher() -> Teacher:
     context().people.admit_operator(request)
-    made: Callable[[], Teaches] = current_app.extensions[_EXTENSION]
+    made: Callable[[], Teacher] = current_app.extensions[_EXTENSION]
     return made()

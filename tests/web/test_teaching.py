@@ -16,7 +16,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from companion.app.profiles import Profiles, profile_for
-from companion.app.surveying import Surveying
+from companion.app.surveying import TableSurveyor
 from companion.app.teaching import Lessons
 from companion.app.watching import Watching
 from companion.config import CameraSettings, Settings
@@ -95,7 +95,7 @@ def teachers_app(referee: Referee, running: SimpleNamespace, data: Path) -> Flas
         operator_pin=PIN,
         parts=TableParts(
             camera=running,  # type: ignore[arg-type]
-            surveyor=lambda: Surveying(running, data),  # type: ignore[arg-type]
+            surveyor=lambda: TableSurveyor(running, data),  # type: ignore[arg-type]
             teacher=lambda: Lessons(running, data),  # type: ignore[arg-type]
         ),
     )
