@@ -83,6 +83,11 @@ def in_shade(accepted: Planes, seen: Planes) -> Mask:
     return np.asarray((low > _DEEPEST_SHADE) & (high < 1.0) & (high < _SHADE_TINT * low))
 
 
+def in_other_light(accepted: Planes, seen: Planes) -> Mask:
+    """Where the table shows in more or in less light, bool (h, w); see `in_shade`."""
+    return in_shade(accepted, seen) | in_shade(seen, accepted)
+
+
 def is_at_rest(card: DetectedCard, still: Mask) -> bool:
     """Whether a card lies still; noise that stirs a mask pixel here and there is no motion."""
     return (share_in(card.corners, still, 0.97) or 0.0) >= _AT_REST
@@ -201,24 +206,17 @@ def is_covered(
     if outside is None:
         return True
     lies_on = outside & pieces_mask(others, changed.shape) & ~pieces_mask(in_view, changed.shape)
-    lies_on &= ~(in_shade(accepted, seen) | in_shade(seen, accepted))
+    lies_on &= ~in_other_light(accepted, seen)
     beyond, on_others = (_in_cards(mask, card) for mask in (outside, lies_on))
-    ring = _table_around(card, changed.shape, others)
-    has_ring = int(ring.sum()) >= _FEW_CELLS
-    unchanged = ring & ~changed
-    if int(unchanged.sum()) >= _FEW_CELLS:  # a thing that lies on the card and beside it is no table
-        ring = unchanged
-    if not has_ring:  # cards lie all around it
-        near_by = _neighbours(card, others)
-        ring = pieces_mask(near_by, changed.shape, 1.6) & ~pieces_mask([card, *others], changed.shape, 1.2)
-    if int(ring.sum()) < _FEW_CELLS:
+    table, has_table_around = _unchanged_table(card, changed, others)
+    if int(table.sum()) < _FEW_CELLS:
         return beyond > BEYOND_CARDS
-    low, high = (np.percentile(seen[:, ring], share, axis=1)[:, None, None] for share in (5, 95))
+    low, high = (np.percentile(seen[:, table], share, axis=1)[:, None, None] for share in (5, 95))
     is_table = np.asarray(((seen >= low - _CONTRAST) & (seen <= high + _CONTRAST)).all(0))
     inner, whole = (_own_place(card, changed.shape, grow, in_view) for grow in (_inner(card), 1.0))
     if _mean(is_table[inner]) < _NO_TABLE:
         return True
-    is_bare = not has_ring or _mean(is_table[whole]) >= _BARE
+    is_bare = not has_table_around or _mean(is_table[whole]) >= _BARE
     return beyond > BEYOND_CARDS or (beyond if not is_bare else on_others) > LITTLE_BEYOND_CARDS
 
 
@@ -269,6 +267,20 @@ def _inner(card: DetectedCard) -> float:
 def _table_around(card: DetectedCard, shape: tuple[int, ...], others: Sequence[DetectedCard]) -> Mask:
     ring = polygon_mask(card.corners, shape, 1.6) & ~polygon_mask(card.corners, shape, 1.2)
     return ring & ~pieces_mask(_neighbours(card, others), shape, 1.1)
+
+
+def _unchanged_table(card: DetectedCard, changed: Mask, others: Sequence[DetectedCard]) -> tuple[Mask, bool]:
+    """Where the table shows near a card, bool (h, w), and whether it does around the card itself.
+
+    Where cards lie all around it, the table around those counts; and what changed is left out, where enough is left:
+    a thing that lies on the card and beside it is no table.
+    """
+    around = _table_around(card, changed.shape, others)
+    if int(around.sum()) < _FEW_CELLS:
+        near_by = _neighbours(card, others)
+        return pieces_mask(near_by, changed.shape, 1.6) & ~pieces_mask([card, *others], changed.shape, 1.2), False
+    unchanged = around & ~changed
+    return unchanged if int(unchanged.sum()) >= _FEW_CELLS else around, True
 
 
 def _neighbours(card: DetectedCard, others: Sequence[DetectedCard]) -> list[DetectedCard]:

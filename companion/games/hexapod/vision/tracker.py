@@ -41,7 +41,7 @@ from companion.vision.tracking.change_detector import (
     polygon_mask,
     share_in,
 )
-from companion.vision.tracking.occlusion import in_shade
+from companion.vision.tracking.occlusion import in_other_light
 from companion.vision.tracking.table_search import blurred_places
 from companion.vision.tracking.tracker import Tracker
 from companion.vision.tracking.tracks import Found, SettleTimes, TableEvent, TableReading, Track, TrackState
@@ -162,8 +162,7 @@ class CaseTracker(Tracker[DetectedField]):
             if emptied and is_thing_over(before, emptied, seen, view.changed):
                 track.enter(TrackState.COVERED, self._now_s, "a thing is over it")
                 return []
-            in_other_light = in_shade(accepted, seen) | in_shade(seen, accepted)
-            shares = _cell_shares(field, view.changed & ~in_other_light) * is_open
+            shares = _cell_shares(field, view.changed & ~in_other_light(accepted, seen)) * is_open
         return self._case_changed(
             track, before, now, shares, is_old=is_old, is_open=is_open, stirred_s=view.mask.stirred_s
         )
