@@ -150,8 +150,8 @@ class CaseTracker(Tracker[DetectedField]):
         reading = self._gather(track, now)
         still = view.mask.is_still(self._settle_times.card_s)
         rests = (_cell_shares(field, view.changed & ~still) < _OPEN) | ~is_open
-        is_old = self._now_s - reading.since_s >= self._settle_times.doubt_s
-        if reading.count < _READINGS or not rests.all() or (_is_newly_doubted(before, now) and not is_old):
+        is_waiting = _is_newly_doubted(before, now) and not self._is_old(reading)
+        if reading.count < _READINGS or not rests.all() or is_waiting:
             return []
         if not field.is_case:
             return self._card_changed(track, now, is_there=is_card(upright))
@@ -163,9 +163,11 @@ class CaseTracker(Tracker[DetectedField]):
                 track.enter(TrackState.COVERED, self._now_s, "a thing is over it")
                 return []
             shares = _cell_shares(field, view.changed & ~in_other_light(accepted, seen)) * is_open
-        return self._case_changed(
-            track, before, now, shares, is_old=is_old, is_open=is_open, stirred_s=view.mask.stirred_s
-        )
+        return self._case_changed(track, before, now, shares, is_open, view)
+
+    def _is_old(self, reading: _Reading) -> bool:
+        """Whether what was read differs from what is known for so long that a doubt is told."""
+        return self._now_s - reading.since_s >= self._settle_times.doubt_s
 
     def _was_read(self, reading: _Reading | None) -> bool:
         if reading is None:
@@ -175,10 +177,7 @@ class CaseTracker(Tracker[DetectedField]):
     def _gather(self, track: Track[DetectedField], now: DetectedField) -> _Reading:
         """This reading, counted with the equal ones before it."""
         reading = self._readings.get(track)
-        if reading is not None and (reading.field.cells, reading.field.doubt) == (
-            now.cells,
-            now.doubt,
-        ):
+        if reading is not None and (reading.field.cells, reading.field.doubt) == (now.cells, now.doubt):
             reading.count, reading.at_s = reading.count + 1, self._now_s
         else:
             since_s = self._now_s if reading is None else reading.since_s
@@ -191,13 +190,20 @@ class CaseTracker(Tracker[DetectedField]):
         before: DetectedField,
         now: DetectedField,
         shares: NDArray[np.float64],
-        *,
-        is_old: bool,
         is_open: Mask,
-        stirred_s: NDArray[np.float64],
+        view: View,
     ) -> list[TableEvent]:
-        """What changed in a case, once it is certain."""
-        board = self._lying.index(track)
+        """What changed in a case, once it is certain.
+
+        Args:
+            track: the case's.
+            before: the case as it was known, and
+            now: as it is read.
+            shares: (rows, cols), how much of each cell changed, 0 under a hand and where only the light did.
+            is_open: bool (rows, cols), over which cells no hand is.
+            view: the frame.
+        """
+        board, is_old = self._lying.index(track), self._is_old(self._readings[track])
         changes, is_sure = changed_cells(before, now), not _is_newly_doubted(before, now)
         events: list[TableEvent] = []
         covered = self._covered_kinds.setdefault(track, [])
@@ -210,7 +216,7 @@ class CaseTracker(Tracker[DetectedField]):
             return []
         laid = laid_cards(before, now, shares)
         if len(laid) == 2 and not any(None in row for row in laid[0].cells):
-            since_s = np.round(_cell_means(track.piece, stirred_s), 1)
+            since_s = np.round(_cell_means(track.piece, view.mask.stirred_s), 1)
             laid = tuple(sorted(laid, key=lambda card: float(since_s[card.place])))
         if laid:
             cells = before.cells
