@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 _SCALE = 4
 """Corners are tracked on a picture so many times smaller."""
 _CORNERS = 250
+"""So many corners are tracked at most."""
 _MIN_INLIERS = 14
+"""Fewer corners that move as one tell no motion."""
 _MIN_SHARE = 0.4
 """So many of the corners found again must move as one: the others lie under a hand."""
 _INLIER_PX = 0.75
@@ -21,9 +23,8 @@ _MIN_HULL = 0.08
 """The corners that move as one span so much of the picture: one card that a hand slides does not."""
 _MIN_SHIFT_PX = 1.6
 """A motion of less is none: each card is brought into line by itself."""
-_STANDING = 0.35
-_SAME_LEVELS = 4
-"""A camera that stands still sees more than this share of the corners with surroundings that differ by noise alone."""
+_STANDING, _SAME_LEVELS = 0.35, 4
+"""A camera that stands still sees more than this share of the corners as they were, within so many grey levels."""
 _MAX_STRETCH = 1.35
 """A camera that was bumped does not see the table so many times larger or smaller."""
 _SAME_MOTION_PX = 3.0

@@ -50,14 +50,16 @@ from companion.vision.tracking.tracks import (
 
 _HELD = 0.1
 """Where more of a card's surroundings is a hand, it holds the card."""
-_LET_GO, _HOLDS = 0.05, "a hand holds it"
-"""And one that was held is held still, until less is."""
+_LET_GO = 0.05
+"""A card that was held is let go where less of its surroundings is a hand."""
+_HELD_BY_A_HAND = "a hand holds it"
 _TOUCHED = 0.05
-_MISSED = 0.1
+"""Where more of a card's place changed, or is a hand, something is over it."""
+_MIN_CHANGED = 0.1
 """Where less of a card's place looks different, it is not taken away: a star on pale paper fills an eighth of it."""
-_PLAIN, _ACROSS = 0.9, 1.0
-"""What is seen less surely, and lies fewer sides from a surer card, lies across it."""
-_SAME = 0.7
+_MIN_PRESENCE_BESIDE, _MIN_SIDES_BESIDE = 0.9, 1.0
+"""What has less presence, and lies fewer sides from a card with more, lies across that card."""
+_MIN_SAME_DETAIL = 0.7
 """Where a place shows detail so like what was accepted there, nothing was laid: the light changed. A card at a shadow's
 edge still correlates with itself by 0.79, a new one with what it lies on by 0.61 at most."""
 _CHANGED_FACE_READINGS = 4
@@ -156,7 +158,7 @@ class CardTracker(Tracker[DetectedCard]):
         """See `Tracker`; without what is hardly seen across a surer card: fingers on its edge may look like one."""
         fresh: list[DetectedCard] = []
         for card in sorted(super()._fresh(), key=lambda card: -card.presence):
-            if card.presence >= _PLAIN or not any(near([card], fresh, _ACROSS)):
+            if card.presence >= _MIN_PRESENCE_BESIDE or not any(near([card], fresh, _MIN_SIDES_BESIDE)):
                 fresh.append(card)
         return fresh
 
@@ -170,7 +172,10 @@ class CardTracker(Tracker[DetectedCard]):
             if not is_at_rest(card, view.still):
                 continue
             old = next((track for track in self._lying if is_near(card, track.piece, 0.6)), None)
-            if old is None and detail_correlation(card, self._detector.accepted, self._detector.seen, known) > _SAME:
+            if (
+                old is None
+                and detail_correlation(card, self._detector.accepted, self._detector.seen, known) > _MIN_SAME_DETAIL
+            ):
                 continue  # it lay there all along, and was not read before
             if old is None or not self._is_as_known(card, old, view):
                 fresh.append((self._gather(card), old))
@@ -187,8 +192,8 @@ class CardTracker(Tracker[DetectedCard]):
         for track, old in sorted(fresh, key=lambda one: one[0].rest_s):
             if track.state is not TrackState.APPEARING:
                 continue  # it was read twice, or has been reported as moved
-            if share_around(track.piece, hands) > (_LET_GO if track.reason == _HOLDS else _HELD):
-                track.readings, track.reason, track.first_s = 0, _HOLDS, self._now_s
+            if share_around(track.piece, hands) > (_LET_GO if track.reason == _HELD_BY_A_HAND else _HELD):
+                track.readings, track.reason, track.first_s = 0, _HELD_BY_A_HAND, self._now_s
             elif old is not None and self._lies_under_a_thing(track, old, appearing, replacing):
                 track.reason = "something lies on it"
             elif self._is_read(track, old):
@@ -382,7 +387,7 @@ class CardTracker(Tracker[DetectedCard]):
 def _is_missed(track: Track[DetectedCard], looked: Mask, view: View) -> bool:
     """Whether a card's place was read, lies still, looks different and has no hand over it."""
     corners = track.piece.corners
-    is_changed = (share_in(corners, view.changed, 0.95) or 0.0) >= _MISSED
+    is_changed = (share_in(corners, view.changed, 0.95) or 0.0) >= _MIN_CHANGED
     if not is_changed or share_in(corners, looked, 0.95) != 1.0:
         return False
     still, hands = share_in(corners, view.still, 0.95), share_in(corners, view.hands, 0.95)

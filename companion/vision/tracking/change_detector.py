@@ -27,31 +27,33 @@ Planes = NDArray[np.float32]
 """Colours, (3, h, w)."""
 
 _FRACTION_BITS = 4
-_NOISE_FACTOR = 5.0
-_LEAST_CHANGE = 7.0
+"""Of the corners that `cv2.fillPoly` takes as whole numbers."""
+_NOISE_FACTOR, _LEAST_CHANGE = 5.0, 7.0
+"""A place has changed that differs by so many times the noise, and by so many grey levels."""
 _DARK = 0.2
+"""Where a picture has less of the accepted one's light than this share, the lights went out."""
 _BLACK, _MOST_BLACK = 18.0, 0.95
 """A picture of which so large a share is darker than so many grey levels shows nothing."""
 _FULL_COMPARISON_S = 0.75
 """Every so often a quiet table too is compared in full, to follow light that drifts."""
-_TWO_NOISY = 1.42
+_TWO_FRAMES_NOISE = 1.42
 """Two frames differ by noise so many times as much as one does from the mean of many."""
-_FEW = 4
+_MAX_NOISY_PLACES = 4
 """So few places of a quiet table may be off by noise: less than a crumb."""
-_FOLLOW = 0.9
+_DRIFT_FOLLOWED = 0.9
 """By so much the anchor of what lies still comes nearer to a drifting light, a second."""
-_TEXTURE = 14.0
+_MIN_TEXTURE = 14.0
 """Grey levels between neighbours from which on a pixel is textured: it changes when the camera moves."""
-_SMALL_FROM_FULL = np.array(
+_MASK_FROM_PICTURE = np.array(
     [[1 / MASK_PX, 0, (1 / MASK_PX - 1) / 2], [0, 1 / MASK_PX, (1 / MASK_PX - 1) / 2], [0, 0, 1]]
 )
 _MOVING_S = 0.09
 """What has moved within so long is still moving."""
-_SKIN = 0.08
+_MIN_SKIN = 0.08
 """A hand and its sleeve show at least so much skin."""
 _FOREVER_S = 60.0
 """Nobody's hand lies perfectly still for so long."""
-_RESTING = 0.6
+_MIN_RESTING = 0.6
 """A hand rests of which more than this share lies still."""
 
 
@@ -115,12 +117,14 @@ class ChangeDetector:
         sample = _sampled(bgr)
         if self._sample.shape == sample.shape:
             if self._quiet is not None and now_s - self._compared_s < _FULL_COMPARISON_S:
-                limit = int(_TWO_NOISY * _limit(self._sampled_noise))  # of whole numbers, which are compared far faster
-                if np.count_nonzero(cv2.absdiff(sample, self._sample) > limit) <= _FEW:
+                limit = int(
+                    _TWO_FRAMES_NOISE * _limit(self._sampled_noise)
+                )  # of whole numbers, which are compared far faster
+                if np.count_nonzero(cv2.absdiff(sample, self._sample) > limit) <= _MAX_NOISY_PLACES:
                     return ChangeMask(self._quiet.changed, self._stirred_s, now_s, is_dark=False, is_as_before=True)
             moved = cv2.absdiff(sample[::3, ::3], self._sample[::3, ::3]).max(2)
             self._sampled_noise = _smoothed(
-                self._sampled_noise, float(median(moved.astype(np.float32).ravel())) / _TWO_NOISY
+                self._sampled_noise, float(median(moved.astype(np.float32).ravel())) / _TWO_FRAMES_NOISE
             )
         mask, is_quiet = self._compare(_averaged(bgr), now_s)
         self._sample, self._quiet = sample, mask if is_quiet else None
@@ -143,7 +147,7 @@ class ChangeDetector:
         self._noise = _smoothed(self._noise, float(median(moved[::3, ::3].ravel())))
         stirred = moved > self._limit()
         count = int(np.count_nonzero(stirred))
-        follow = 1.0 - (1.0 - _FOLLOW) ** max(0.01, min(1.0, now_s - self._compared_s))
+        follow = 1.0 - (1.0 - _DRIFT_FOLLOWED) ** max(0.01, min(1.0, now_s - self._compared_s))
         self._anchor = np.asarray(cv2.addWeighted(self._anchor, 1.0 - follow, seen, follow, 0.0), np.float32)
         if count:
             self._stirred_s = self._stirred_s.copy()
@@ -152,7 +156,7 @@ class ChangeDetector:
         changed = self._differs(self._accepted)
         if self._beneath is not self._accepted and changed.any():
             changed &= self._differs(self._beneath)
-        return ChangeMask(changed, self._stirred_s, now_s, is_dark), not is_dark and count <= _FEW
+        return ChangeMask(changed, self._stirred_s, now_s, is_dark), not is_dark and count <= _MAX_NOISY_PLACES
 
     def _differs(self, planes: Planes) -> Mask:
         return np.asarray(_largest(cv2.absdiff(self._anchor, planes)) > self._limit() * 1.3)
@@ -192,7 +196,7 @@ class ChangeDetector:
     def lasting_motion(self) -> NDArray[np.float64] | None:
         """The homography (3, 3) from the accepted picture to where the camera points for good, or None."""
         motion = self._stabilizer.lasting_motion()
-        return None if motion is None else np.linalg.inv(_SMALL_FROM_FULL) @ motion @ _SMALL_FROM_FULL
+        return None if motion is None else np.linalg.inv(_MASK_FROM_PICTURE) @ motion @ _MASK_FROM_PICTURE
 
     def follow_camera(
         self, bgr: NDArray[np.uint8], homography: NDArray[np.float64], now_s: float, unread: Mask
@@ -207,7 +211,7 @@ class ChangeDetector:
         """
         now = _planes(_averaged(bgr))
         now *= np.float32(_level(self._accepted) / _level(now))
-        shift = _SMALL_FROM_FULL @ homography @ np.linalg.inv(_SMALL_FROM_FULL)
+        shift = _MASK_FROM_PICTURE @ homography @ np.linalg.inv(_MASK_FROM_PICTURE)
         h, w = now.shape[1:]
         carried, low, high = (
             np.stack([cv2.warpPerspective(p, shift, (w, h)) for p in planes])
@@ -264,8 +268,8 @@ def _spread(planes: Planes) -> tuple[Planes, Planes]:
 def _textured(planes: Planes) -> Mask:
     """Where a picture is textured, bool (h, w)."""
     textured = np.zeros(planes.shape[1:], bool)
-    textured[:, 1:] |= _largest(cv2.absdiff(planes[:, :, 1:], planes[:, :, :-1])) > _TEXTURE
-    textured[1:] |= _largest(cv2.absdiff(planes[:, 1:], planes[:, :-1])) > _TEXTURE
+    textured[:, 1:] |= _largest(cv2.absdiff(planes[:, :, 1:], planes[:, :, :-1])) > _MIN_TEXTURE
+    textured[1:] |= _largest(cv2.absdiff(planes[:, 1:], planes[:, :-1])) > _MIN_TEXTURE
     return textured
 
 
@@ -348,7 +352,7 @@ def find_skin(hands: Mask, seen: Planes) -> Mask:
     red_less_luma, blue_less_luma = 0.713 * (red - luma), 0.564 * (blue - luma)
     skin = (luma > 30) & (red_less_luma > 7) & (red_less_luma < 50) & (blue_less_luma < -5) & (blue_less_luma > -50)
     share = np.bincount(labels[skin], minlength=count) / np.maximum(np.bincount(labels.ravel()), 1)
-    has_skin = share >= _SKIN
+    has_skin = share >= _MIN_SKIN
     has_skin[0] = False
     return np.asarray(has_skin[labels])
 
@@ -367,7 +371,7 @@ def is_resting(view: View, hand: Mask, for_s: float, least: float) -> bool | Non
     """Whether a hand of at least so many mask pixels has lain still for so long; None without one."""
     if np.count_nonzero(hand) < least:
         return None
-    return float(view.mask.is_still(for_s)[hand].mean()) > _RESTING
+    return float(view.mask.is_still(for_s)[hand].mean()) > _MIN_RESTING
 
 
 def polygon_mask(polygon: NDArray[np.floating], shape: tuple[int, ...], grow: float = 1.0) -> Mask:

@@ -30,14 +30,16 @@ from companion.vision.tracking.tracks import Found, Piece, PlacedPiece, SettleTi
 
 MOVED = 0.1
 """A camera that moves cards by so much of a side is mentioned; less is followed without a word."""
-_MOST = 0.5
+_WIDE_CHANGE = 0.5
 """Where more of the picture changed than this share, it is the light, the camera or the table."""
-_STILL = 0.75
-"""So much of the picture lies still when everything is looked for anew."""
+_MIN_STILL = 0.75
+"""So large a share of the picture lies still when the whole of it is read."""
 _PAUSE_S = 0.45
+"""The whole picture is read once in so long at most."""
 _RESTS_S = 0.55
 """Cards that were all moved lie still again for so long: then no hand slides them."""
 _LOST_S = 1.5
+"""A table that was not found for so long is reported as lost; twice as long where less of the picture changed."""
 _SUDDEN_S = 2.0
 """No hand was there for so long: what most cards changed by was no hand."""
 _RENEW_S = 5.0
@@ -178,7 +180,7 @@ class TableSearch(Generic[Piece]):
             hands_s: when a hand was last seen.
             is_lost: whether the table was said to be out of view.
         """
-        is_wide = float(view.changed.mean()) > _MOST
+        is_wide = float(view.changed.mean()) > _WIDE_CHANGE
         if not is_wide and not _most_differ(view, known):
             self._since_s, self._is_moving = None, False
             self._changed_before = view.changed
@@ -187,7 +189,7 @@ class TableSearch(Generic[Piece]):
             self._since_s = view.now_s
         is_lost |= view.now_s - self._since_s >= (_LOST_S if is_wide else 2 * _LOST_S)
         sighting: Sighting[Piece] | None
-        if self.may_read(view.mask, _STILL, _PAUSE_S):
+        if self.may_read(view.mask, _MIN_STILL, _PAUSE_S):
             sighting = self._look(view, known, is_wide=is_wide, is_lost=is_lost, hands_s=hands_s)
         elif is_wide:
             sighting = Sighting(TableStatus.LOST if is_lost else TableStatus.UNCLEAR)
@@ -232,7 +234,7 @@ class TableSearch(Generic[Piece]):
         pieces = [*reading.cards, *reading.loose]
         if not pieces or any(near(pieces, known, 0.1)) or self._is_unsure(reading):
             return False
-        return float(view.mask.is_still(self._settle_times.doubt_s).mean()) >= _STILL
+        return float(view.mask.is_still(self._settle_times.doubt_s).mean()) >= _MIN_STILL
 
 
 def blurred_places(pieces: Sequence[PlacedPiece], shape: tuple[int, ...]) -> Mask:

@@ -66,12 +66,14 @@ _START_AMID_PEOPLE = (0.6, 0.09)
 _START_PATIENCE_S = 0.8
 """The whole picture is waited for so long."""
 _TRACE = 0.03
+"""Where more of a piece moves than this share, people's hands are at it, and the table is read again later."""
 _CARRIED = 0.5
 """A piece of which more than this share moves is carried by people."""
 _MOVED_TEXTURE = 0.3
 """Where so much of the table's texture changed, the camera may have moved."""
 _REFERENCE_S = 2.0
-_LONG_S, _LOOK_S = 5.0, 1.0
+"""On a quiet table the frame from which the camera's motion is measured is renewed once in so long."""
+_AS_IT_LIES_S, _LOOK_EVERY_S = 5.0, 1.0
 """Where all that differs has not stirred for so long, and nothing stirs now, it is looked at once in so long."""
 _LEAST_PX = 2 * MASK_PX
 """A frame that is less wide or high is passed over: it shows no card, and there is nothing to compare."""
@@ -157,8 +159,8 @@ class Tracker(ABC, Generic[Piece]):
         """Whether all that differs has lain as it lies for long, and was looked at a moment ago."""
         if self._tracks is None or not self._is_busy:
             return False
-        is_old = not (mask.stirred_s[mask.changed] > self._now_s - _LONG_S).any()
-        if is_old and self._now_s - self._looked_s < _LOOK_S:
+        is_old = not (mask.stirred_s[mask.changed] > self._now_s - _AS_IT_LIES_S).any()
+        if is_old and self._now_s - self._looked_s < _LOOK_EVERY_S:
             return True
         self._looked_s = self._now_s
         return False
