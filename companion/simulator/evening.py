@@ -91,7 +91,9 @@ _REMEDIES = ("nudge", "lay again", "lay again", "phone")
 _PHONE = _REMEDIES.index("phone")
 
 _HAND_RESTS_S, _CAMERA_AWAY_S, _BEFORE_DARK_S, _UNTIL_PUT_RIGHT_S = 8.0, 9.0, 5.0, (6.0, 8.0)
+"""How long a hand rests in view and a camera is away, until the power fails and until a wrong move is put right."""
 _READ_WITHIN_S = 12.0
+"""What is announced of an incident stays for so long: people read it."""
 _AFTERWARDS_S = 25.0
 """So long the end of a game is looked at before the next begins."""
 

@@ -18,6 +18,7 @@ from companion.vision.geometry import areas, mapped
 Array = NDArray[np.float64]
 
 _UNIT_MM = 100.0
+"""The length that the fit counts as 1."""
 _ROUNDS = 40
 _ODD = 4.0
 """A thing that fits so many times worse than the middle one is a wrong find."""

@@ -47,6 +47,7 @@ _MIN_TEXTURE = 14.0
 _MASK_FROM_PICTURE = np.array(
     [[1 / MASK_PX, 0, (1 / MASK_PX - 1) / 2], [0, 1 / MASK_PX, (1 / MASK_PX - 1) / 2], [0, 0, 1]]
 )
+"""The homography from the picture's pixels to a mask's."""
 _MOVING_S = 0.09
 """What has moved within so long is still moving."""
 _MIN_SKIN = 0.08
