@@ -61,13 +61,13 @@ class _Listening(socket.socket):
         """The next visitor who is not turned away. Raises `BlockingIOError` when nobody waits."""
         while True:
             visitor, address = super().accept()
-            if self._has_room(address[0]):
+            if self._make_room(address[0]):
                 self._taken_in.append((address[0], visitor))
                 return visitor, address
             visitor.close()
 
-    def _has_room(self, address: str) -> bool:
-        """Whether one more of an address is taken in; somebody else may have to go for it."""
+    def _make_room(self, address: str) -> bool:
+        """Make room for one more of an address, for which somebody else may have to go; False where there is none."""
         self._taken_in = [(of, taken) for of, taken in self._taken_in if taken.fileno() >= 0]
         self._leaving = [taken for taken in self._leaving if taken.fileno() >= 0]
         number = Counter(of for of, _ in self._taken_in)

@@ -177,7 +177,7 @@ class CardTracker(Tracker[DetectedCard]):
                 and detail_correlation(card, self._detector.accepted, self._detector.seen, known) > _MIN_SAME_DETAIL
             ):
                 continue  # it lay there all along, and was not read before
-            if old is None or not self._is_as_known(card, old, view):
+            if old is None or not self._follow_known(card, old, view):
                 fresh.append((self._gather(card), old))
         if not fresh:
             return []
@@ -196,12 +196,12 @@ class CardTracker(Tracker[DetectedCard]):
                 track.readings, track.reason, track.first_s = 0, _HELD_BY_A_HAND, self._now_s
             elif old is not None and self._lies_under_a_thing(track, old, appearing, replacing):
                 track.reason = "something lies on it"
-            elif self._is_read(track, old):
+            elif self._note_reason(track, old):
                 events += self._place(track, old)
         return events
 
-    def _is_as_known(self, card: DetectedCard, track: Track[DetectedCard], view: View) -> bool:
-        """Whether a card seen where one is known shows the same; it is followed where it was pushed a little."""
+    def _follow_known(self, card: DetectedCard, track: Track[DetectedCard], view: View) -> bool:
+        """Follow a known card to where it is seen, pushed a little perhaps; False where another face shows there."""
         again, known = self._layout.aligned(card, track.piece), self._layout.in_own_frame(track.piece)
         is_whole_now = None in known.edges and None not in again.edges
         if is_whole_now or not self._shows_nothing_else(card, track.piece):
@@ -229,8 +229,8 @@ class CardTracker(Tracker[DetectedCard]):
         add_reading(track, self._layout.aligned(card, track.piece), self._classifier, self._now_s)
         return track
 
-    def _is_read(self, track: Track[DetectedCard], old: Track[DetectedCard] | None) -> bool:
-        """Whether an appearing card is read well enough to be reported, or has lain there for long.
+    def _note_reason(self, track: Track[DetectedCard], old: Track[DetectedCard] | None) -> bool:
+        """Note why an appearing card is not reported yet; True where it is read well enough to be, or lies there long.
 
         What cannot be read fully, and shows as much of the card known there as of another, is that card under a thing.
         """

@@ -57,8 +57,8 @@ class InitialTable:
         self._bgr: NDArray[np.uint8] | None = None
         self._since_s = 0.0
 
-    def is_due(self, bgr: NDArray[np.uint8], now_s: float) -> bool:
-        """Whether this frame is to be the first picture; if so it is kept."""
+    def keep_if_due(self, bgr: NDArray[np.uint8], now_s: float) -> bool:
+        """Keep a frame, uint8 (h, w, 3), as the first picture where there is none or it is old; whether it was kept."""
         is_due = self._bgr is None or self._bgr.shape != bgr.shape or now_s - self._since_s > _RENEW_S
         if is_due:
             self._bgr, self._since_s = bgr.copy(), now_s
@@ -160,8 +160,14 @@ class TableSearch(Generic[Piece]):
         self._is_moving = False
         self._changed_before: Mask | None = None
 
-    def may_read(self, mask: ChangeMask, still: float, pause_s: float) -> bool:
-        """Whether so much lies still, and the last reading of it all was long enough ago; if so, the next pauses."""
+    def claim_reading(self, mask: ChangeMask, still: float, pause_s: float) -> bool:
+        """Whether the whole picture may be read now; if so, the next claims are refused for ``pause_s``.
+
+        Args:
+            mask: the frame.
+            still: the share of the picture that must lie still.
+            pause_s: how long the next reading waits.
+        """
         if float(mask.is_still(self._settle_times.start_s).mean()) < still or mask.now_s < self._next_s:
             return False
         self._next_s = mask.now_s + pause_s
@@ -189,7 +195,7 @@ class TableSearch(Generic[Piece]):
             self._since_s = view.now_s
         is_lost |= view.now_s - self._since_s >= (_LOST_S if is_wide else 2 * _LOST_S)
         sighting: Sighting[Piece] | None
-        if self.may_read(view.mask, _MIN_STILL, _PAUSE_S):
+        if self.claim_reading(view.mask, _MIN_STILL, _PAUSE_S):
             sighting = self._look(view, known, is_wide=is_wide, is_lost=is_lost, hands_s=hands_s)
         elif is_wide:
             sighting = Sighting(TableStatus.LOST if is_lost else TableStatus.UNCLEAR)

@@ -139,7 +139,7 @@ class Tracker(ABC, Generic[Piece]):
         if min(bgr.shape[:2]) < _LEAST_PX:
             return []
         mask = self._detector.update(bgr, self._now_s)
-        if mask.is_as_before and (self.is_quiet or self._may_wait(mask)):
+        if mask.is_as_before and (self.is_quiet or self._put_off_looking(mask)):
             return []
         if mask.is_dark:
             self._forget(self._appearing)
@@ -155,8 +155,11 @@ class Tracker(ABC, Generic[Piece]):
         self._is_busy = True
         return events + self._take_changes(bgr, mask, changed)
 
-    def _may_wait(self, mask: ChangeMask) -> bool:
-        """Whether all that differs has lain as it lies for long, and was looked at a moment ago."""
+    def _put_off_looking(self, mask: ChangeMask) -> bool:
+        """Whether a frame is passed over: all that differs has lain there for long, and was looked at a moment ago.
+
+        Where it was not, it counts as looked at now.
+        """
         if self._tracks is None or not self._is_busy:
             return False
         is_old = not (mask.stirred_s[mask.changed] > self._now_s - _AS_IT_LIES_S).any()
@@ -212,12 +215,12 @@ class Tracker(ABC, Generic[Piece]):
 
     def _begin(self, bgr: NDArray[np.uint8], mask: ChangeMask) -> list[TableEvent]:
         """The table as it first settles, without what was laid before it did."""
-        if self._initial.is_due(bgr, self._now_s):
+        if self._initial.keep_if_due(bgr, self._now_s):
             self._detector.accept()
         is_late = self._now_s > _START_PATIENCE_S
         still, pause_s = _START_AMID_PEOPLE if is_late else _START
         pause_s = max(pause_s, min(pause_s * 2**self._unsure_starts, self._settle_times.doubt_s - self._now_s))
-        if not self._search.may_read(mask, still, pause_s):
+        if not self._search.claim_reading(mask, still, pause_s):
             return []
         first, seen = self._detector.accepted, self._detector.seen
         picture, laid = self._initial.before_plays(bgr, first, seen, mask.changed, self._crumb())
