@@ -164,6 +164,7 @@ def _start(server: Server, closing: ExitStack) -> None:
 
 
 def _hub() -> Any:
+    """The module of the hub's link. Raises `BadSettings` where what it needs is not installed."""
     try:
         return lazy_import("companion.hub.publisher")
     except ModuleNotFoundError as error:
@@ -172,6 +173,7 @@ def _hub() -> Any:
 
 
 def _app(table: Table, data: Path, opened_empty: Header | None, secure: HttpsAddress | None) -> Flask:
+    """The table's pages, which import slow modules once they are asked for."""
     parts = TableParts(
         invitation=table.invitation,
         devices=table.health,
@@ -286,6 +288,7 @@ def _calibration(settings: Settings) -> Path | None:
 
 
 def _watcher(table: Table, camera: Camera, say: Callable[[str], None]) -> Watcher | None:
+    """The watcher of the table's camera; None, with a notice of why, where its settings cannot be used."""
     watching = lazy_import("companion.app.watching")
     try:
         watcher: Watcher = watching.Watching(

@@ -194,6 +194,7 @@ class _PictureReader:
     def _difference(
         self, bgr: NDArray[np.uint8], marks: tuple[Mark, ...], number: int, move: SurvivingMove, session: Session
     ) -> Difference | None:
+        """What a picture is read as today, where that is another move than was made; None where it is the same."""
         if self._calibration is not None:
             self._interpreter.note_zones(check_drift(self._calibration, bgr).zone_of)
         elif any(mark.zone for mark in marks):

@@ -186,6 +186,7 @@ class Watching:
     # ------------------------------------------------------------ the thread
 
     def _run(self) -> None:
+        """Watch, and open a lost camera anew, until the recording ends or the watcher is stopped."""
         while not self._stopping.is_set():
             try:
                 self._camera.open()
@@ -234,6 +235,7 @@ class Watching:
                 self._compare(frame.picture, session)
 
     def _check_marks(self, picture: NDArray[np.uint8]) -> None:
+        """Compare the marks with the calibration, now and then."""
         if self._drift_monitor is None or self._clock() - self._checked_s < DRIFT_CHECK_EVERY_S:
             return
         self._checked_s = self._clock()

@@ -233,6 +233,7 @@ class Film:
         return visit.gesture.at(since)
 
     def _take_and_free(self, visit: _Visit, gesture: Gesture, since_s: float) -> None:
+        """Let the hand take its thing, and let go of it, once its gesture, begun ``since_s`` ago, is so far."""
         if gesture.takes_at_s is not None and since_s >= gesture.takes_at_s and not visit.is_taken:
             visit.is_taken = True
             self._take(visit)

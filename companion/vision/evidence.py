@@ -217,6 +217,7 @@ def _closely(bgr: NDArray[np.uint8], marks: Sequence[Mark]) -> NDArray[np.uint8]
 
 
 def _draw(picture: NDArray[np.uint8], mark: Mark, corners: NDArray[np.floating]) -> None:
+    """Outline a card, and where the move is about it tell what was read on it."""
     if not mark.is_new:
         _outline(picture, corners, (255, 255, 255), 1)
         return

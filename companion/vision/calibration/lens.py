@@ -78,6 +78,7 @@ class Lens:
         return np.asarray(rays * self.focal_px + self.centre_px)
 
     def _bent(self, rays: Array) -> Array:
+        """Rays (..., 2) as the lens bends them: Brown's model, three radial and two tangential numbers."""
         k1, k2, p1, p2, k3 = self.distortion
         x, y = rays[..., 0], rays[..., 1]
         r2 = x * x + y * y

@@ -201,6 +201,7 @@ def have_edges(
 def _fits(
     outlines: Sequence[Outlines], i: int, refined: Refined, limits: EdgeLimits, size: tuple[int, int], own: float
 ) -> bool:
+    """Whether a refined outline has a card's edges; ``own`` is the proportion of its card, ``size`` (width, height)."""
     free, shown = _free_sides(outlines, i), _shown_sides(outlines[i], size)
     support = refined.support[free & shown if shown.any() else free]
     if len(support) and (support.mean() < limits.min_support or support.min() < limits.min_side_support):

@@ -266,6 +266,7 @@ class CardTracker(Tracker[DetectedCard]):
         return bool(is_same) and 2 * sum(is_same) >= len(is_same)
 
     def _place(self, track: Track[DetectedCard], old: Track[DetectedCard] | None) -> list[TableEvent]:
+        """Report an appearing card as placed, or as moved where it is the known one, and loose cards that it joins."""
         if old is None and self._has_twin(track):
             track.reason = "the same card lies elsewhere"
             return []

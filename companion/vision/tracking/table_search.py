@@ -208,6 +208,7 @@ class TableSearch(Generic[Piece]):
     def _look(
         self, view: View, known: list[Piece], *, is_wide: bool, is_lost: bool, hands_s: float
     ) -> Sighting[Piece] | None:
+        """Read the whole picture and find the known table; None where what changed is left to be read in pieces."""
         self._is_moving = False
         reading = self._read(view.bgr)
         pieces = [*reading.cards, *reading.loose]

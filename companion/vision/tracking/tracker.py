@@ -241,6 +241,7 @@ class Tracker(ABC, Generic[Piece]):
     def _start_from(
         self, reading: TableReading, bgr: NDArray[np.uint8], accepted: Mask | None = None
     ) -> list[TableEvent]:
+        """Follow the table anew from a reading of it, and accept the picture, all of it or bool (h, w)."""
         self._tracks = self._follow([*reading.cards, *reading.loose])
         self._detector.accept(accepted)
         self._set_reference(bgr)
@@ -269,6 +270,7 @@ class Tracker(ABC, Generic[Piece]):
         return self._notices.clear("hand-resting") + self._back_in_view()
 
     def _take_changes(self, bgr: NDArray[np.uint8], mask: ChangeMask, changed: Mask) -> list[TableEvent]:
+        """Take in a frame in which something differs: the camera's motion, the whole table, or pieces of it."""
         moved = self._follow_camera(bgr, changed)
         if moved is not None:
             return moved

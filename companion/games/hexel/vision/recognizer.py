@@ -89,6 +89,7 @@ def _verified(pyramid: Pyramid, reading: Reading) -> Reading:
 def _conditions(
     pyramid: Pyramid, cards: Sequence[DetectedCard], classifier: Classifier | None
 ) -> tuple[Condition, ...]:
+    """See `conditions_of`; what the printing expects is the profile's, where one was taught."""
     taught = classifier if isinstance(classifier, FewShotSymbols) else None
     surest = sorted(cards, key=lambda card: -card.presence)[: LIMITS.most_foreign]
     return conditions_of(
