@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from flask import Request, current_app, request
-from werkzeug.exceptions import RequestEntityTooLarge
+from flask import Request, Response, current_app, request
+from werkzeug.exceptions import NotFound, RequestEntityTooLarge
 
 from companion.errors import Refusal
 from companion.referee.folder import journals
@@ -138,6 +138,13 @@ def context() -> AppContext:
     """The context of the application that answers this request."""
     found: AppContext = current_app.extensions["companion"]
     return found
+
+
+def drawn_picture(jpeg: bytes | None, missing: str, *, is_close: bool = False) -> Response:
+    """A kept picture with what was recognised drawn on it; see `AnnotatePicture`. Raises `NotFound` for None."""
+    if jpeg is None:
+        raise NotFound(missing)
+    return Response(context().parts.drawn(jpeg, is_close), mimetype="image/jpeg")
 
 
 def request_object() -> dict[str, Any]:
