@@ -29,6 +29,7 @@ _COUNTED_AT_PX = 40.0
 _DESCRIBED_AT_PX = 640.0
 """The longer side of the picture on which other cards are described."""
 _MIN_CONFIDENCE = 0.5
+"""Of what the outline detector sees, to count or to describe it."""
 _MAX_OVERLAP = 0.35
 """The share of the smaller one that two outlines may have in common."""
 _ONE_CARD = 0.5

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from companion.vision.results import Classifier, DetectedCard, Reading, is_near, near
 from companion.vision.tracking.change_detector import (
     Mask,
-    View,
+    ObservedFrame,
     dilated,
     find_hands,
     people,
@@ -131,7 +131,7 @@ class CardTracker(Tracker[DetectedCard]):
 
     # ------------------------------------------------------------ where something changed
 
-    def _process(self, view: View) -> list[TableEvent]:
+    def _process(self, view: ObservedFrame) -> list[TableEvent]:
         self._changed = view.changed
         self._note_hands(view)
         reading = self._reader.read_changes(view, [track.piece for track in self._lying], self._classifier)
@@ -143,7 +143,7 @@ class CardTracker(Tracker[DetectedCard]):
             self._accept(reading, view)
         return events + self._twins()
 
-    def _note_hands(self, view: View) -> None:
+    def _note_hands(self, view: ObservedFrame) -> None:
         """Which of the known cards a hand covers, and which lie free again as they lay."""
         for track in self._lying:
             changed = share_in(track.piece.corners, view.changed)
@@ -164,7 +164,7 @@ class CardTracker(Tracker[DetectedCard]):
 
     # ------------------------------------------------------------ cards seen where something changed
 
-    def _consider(self, seen: Sequence[DetectedCard], view: View) -> list[TableEvent]:
+    def _consider(self, seen: Sequence[DetectedCard], view: ObservedFrame) -> list[TableEvent]:
         """Report the cards that are new, at rest, free of hands and read, in the order in which they came to rest."""
         fresh: list[tuple[Track[DetectedCard], Track[DetectedCard] | None]] = []
         known = [track.piece for track in self._lying]
@@ -200,7 +200,7 @@ class CardTracker(Tracker[DetectedCard]):
                 events += self._place(track, old)
         return events
 
-    def _follow_known(self, card: DetectedCard, track: Track[DetectedCard], view: View) -> bool:
+    def _follow_known(self, card: DetectedCard, track: Track[DetectedCard], view: ObservedFrame) -> bool:
         """Follow a known card to where it is seen, pushed a little perhaps; False where another face shows there."""
         again, known = self._layout.aligned(card, track.piece), self._layout.in_own_frame(track.piece)
         is_whole_now = None in known.edges and None not in again.edges
@@ -327,7 +327,7 @@ class CardTracker(Tracker[DetectedCard]):
 
     # ------------------------------------------------------------ known cards that are seen no more
 
-    def _miss(self, reading: ChangeReading, view: View) -> list[TableEvent]:
+    def _miss(self, reading: ChangeReading, view: ObservedFrame) -> list[TableEvent]:
         """Report the known cards that were looked for and are gone."""
         lying = self._lying
         is_seen = near([t.piece for t in lying], [*reading.seen, *reading.lying], 0.6)
@@ -358,7 +358,7 @@ class CardTracker(Tracker[DetectedCard]):
 
     # ------------------------------------------------------------ what needs no report
 
-    def _accept(self, reading: ChangeReading, view: View) -> None:
+    def _accept(self, reading: ChangeReading, view: ObservedFrame) -> None:
         """Accept what lies still and holds nothing new: known cards at once, a moved chip or a shadow after a while."""
         shape = reading.where.shape
         self._forget([track for track in self._appearing if self._now_s - track.seen_s >= _FORGET_S])
@@ -385,7 +385,7 @@ class CardTracker(Tracker[DetectedCard]):
         return any(self._shows_nothing_else(card, other) for other in there)
 
 
-def _is_missed(track: Track[DetectedCard], looked: Mask, view: View) -> bool:
+def _is_missed(track: Track[DetectedCard], looked: Mask, view: ObservedFrame) -> bool:
     """Whether a card's place was read, lies still, looks different and has no hand over it."""
     corners = track.piece.corners
     is_changed = (share_in(corners, view.changed, 0.95) or 0.0) >= _MIN_CHANGED

@@ -297,7 +297,7 @@ def _is_black(planes: Planes) -> bool:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class View:
+class ObservedFrame:
     """One frame and what is known of it before anything is read.
 
     Attributes:
@@ -358,17 +358,17 @@ def find_skin(hands: Mask, seen: Planes) -> Mask:
     return np.asarray(has_skin[labels])
 
 
-def people(view: View, seen: Planes) -> Mask:
+def people(view: ObservedFrame, seen: Planes) -> Mask:
     """Where people's hands are, bool (h, w): never accepted as part of the table. ``seen`` as for `find_skin`."""
     return find_skin(view.hands, seen) & ~view.mask.is_still(_FOREVER_S)
 
 
-def hands_at_work(view: View, for_s: float) -> Mask:
+def hands_at_work(view: ObservedFrame, for_s: float) -> Mask:
     """The hands of which a part has moved within so long, bool (h, w): what lies at the rim seems to reach in too."""
     return components_touching(view.hands, ~view.mask.is_still(for_s)) if view.hands.any() else view.hands
 
 
-def is_resting(view: View, hand: Mask, for_s: float, least: float) -> bool | None:
+def is_resting(view: ObservedFrame, hand: Mask, for_s: float, least: float) -> bool | None:
     """Whether a hand of at least so many mask pixels has lain still for so long; None without one."""
     if np.count_nonzero(hand) < least:
         return None

@@ -13,7 +13,7 @@ from companion.vision.results import DetectedCard, Outlined, Reading, moved_by, 
 from companion.vision.tracking.change_detector import (
     MASK_PX,
     Mask,
-    View,
+    ObservedFrame,
     components_touching,
     polygon_mask,
     share_in,
@@ -259,7 +259,7 @@ class ChangeReader:
         self._next_s = self._next_slow_s = self._next_at_work_s = self._next_hand_s = 0.0
         self._fruitless = 0
 
-    def read_changes(self, view: View, known: Sequence[DetectedCard], classifier: Any) -> ChangeReading | None:
+    def read_changes(self, view: ObservedFrame, known: Sequence[DetectedCard], classifier: Any) -> ChangeReading | None:
         """Read what changed and lies still; None when nothing is due."""
         settled = view.changed & view.still
         is_fresh = bool((settled & ~view.mask.is_still(_FRESH_S)).any())
@@ -295,7 +295,7 @@ class ChangeReader:
         """Read what lies there in the next frame too."""
         self._next_slow_s = now_s
 
-    def _worth_reading(self, at_work: list[Window], view: View, width_px: float | None) -> list[Window]:
+    def _worth_reading(self, at_work: list[Window], view: ObservedFrame, width_px: float | None) -> list[Window]:
         """Of the windows in which a hand is at work all now and then, those with nothing else at rest seldom."""
         things = view.changed & view.still & ~view.hands
         hand_alone = [window for window in at_work if not is_in(window, things, width_px)]
@@ -322,7 +322,7 @@ class ChangeReader:
         return [moved_by(c, x0, y0) for c in (*reading.cards, *reading.loose) if c.side < largest]
 
 
-def _without_hands(view: View) -> NDArray[np.uint8]:
+def _without_hands(view: ObservedFrame) -> NDArray[np.uint8]:
     """The frame, the table's usual colour where hands are: what they hold is no sign of what lies on the table."""
     if not view.hands.any() or view.hands.all():
         return view.bgr

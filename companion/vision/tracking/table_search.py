@@ -18,8 +18,8 @@ from companion.vision.tracking.change_detector import (
     MASK_PX,
     ChangeMask,
     Mask,
+    ObservedFrame,
     Planes,
-    View,
     count_in,
     dilated,
     find_skin,
@@ -177,7 +177,9 @@ class TableSearch(Generic[Piece]):
         """The table is in view as it is known."""
         self._since_s, self._changed_before = None, None
 
-    def search(self, view: View, known: list[Piece], hands_s: float, *, is_lost: bool) -> Sighting[Piece] | None:
+    def search(
+        self, view: ObservedFrame, known: list[Piece], hands_s: float, *, is_lost: bool
+    ) -> Sighting[Piece] | None:
         """Look for the table where much changed; None where little did, or what did is left to be read in pieces.
 
         Args:
@@ -206,7 +208,7 @@ class TableSearch(Generic[Piece]):
         return sighting
 
     def _look(
-        self, view: View, known: list[Piece], *, is_wide: bool, is_lost: bool, hands_s: float
+        self, view: ObservedFrame, known: list[Piece], *, is_wide: bool, is_lost: bool, hands_s: float
     ) -> Sighting[Piece] | None:
         """Read the whole picture and find the known table; None where what changed is left to be read in pieces."""
         self._is_moving = False
@@ -236,7 +238,7 @@ class TableSearch(Generic[Piece]):
             return Sighting(TableStatus.UNCLEAR)
         return Sighting(TableStatus.MOVED, reading, found.pieces, ~others)
 
-    def _is_another(self, reading: TableReading, known: list[Piece], view: View) -> bool:
+    def _is_another(self, reading: TableReading, known: list[Piece], view: ObservedFrame) -> bool:
         """Whether a reading shows another table that lies still and can be read."""
         pieces = [*reading.cards, *reading.loose]
         if not pieces or any(near(pieces, known, 0.1)) or self._is_unsure(reading):
@@ -249,7 +251,7 @@ def blurred_places(pieces: Sequence[PlacedPiece], shape: tuple[int, ...]) -> Mas
     return pieces_mask(pieces, shape, [1 + 1.5 * MASK_PX / float(side) for side in sides_of(pieces)] if pieces else ())
 
 
-def _most_differ(view: View, known: Sequence[PlacedPiece]) -> bool:
+def _most_differ(view: ObservedFrame, known: Sequence[PlacedPiece]) -> bool:
     """Whether most of what is known looks different, and by no hand and no mere crumbs."""
     uncovered = view.changed & ~view.hands
     counts = [count_in(piece.corners, uncovered) for piece in known]

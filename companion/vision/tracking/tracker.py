@@ -21,7 +21,7 @@ from companion.vision.tracking.change_detector import (
     ChangeDetector,
     ChangeMask,
     Mask,
-    View,
+    ObservedFrame,
     find_hands,
     is_resting,
     people,
@@ -183,7 +183,7 @@ class Tracker(ABC, Generic[Piece]):
         """The known pieces in a reading; None when it is not the known table."""
 
     @abstractmethod
-    def _process(self, view: View) -> list[TableEvent]:
+    def _process(self, view: ObservedFrame) -> list[TableEvent]:
         """Report what has settled where the picture changed."""
 
     # ------------------------------------------------------------ time and tracks
@@ -278,13 +278,13 @@ class Tracker(ABC, Generic[Piece]):
         hands = find_hands(mask, changed, self._explained(), crumb)
         if hands.any():
             self._hands_s = self._now_s
-        view = View(bgr, mask, changed, mask.is_still(self._settle_times.card_s), hands, self._now_s, crumb)
+        view = ObservedFrame(bgr, mask, changed, mask.is_still(self._settle_times.card_s), hands, self._now_s, crumb)
         is_lost = "table-lost" in self.active_notices
         sighting = self._search.search(view, list(self.cards or ()), self._hands_s, is_lost=is_lost)
         events = None if sighting is None else self._take_sighting(sighting, view)
         return self._process(view) + self._resting(view) if events is None else events
 
-    def _take_sighting(self, sighting: Sighting[Piece], view: View) -> list[TableEvent] | None:
+    def _take_sighting(self, sighting: Sighting[Piece], view: ObservedFrame) -> list[TableEvent] | None:
         """Take in what a search of the whole picture told; None when the changes are still to be read."""
         if sighting.status is TableStatus.UNCLEAR:
             return []
@@ -368,7 +368,7 @@ class Tracker(ABC, Generic[Piece]):
         side = float(median(sides_of(pieces))) if pieces else 26.0
         return 0.1 * 3 * (side / MASK_PX) ** 2
 
-    def _resting(self, view: View) -> list[TableEvent]:
+    def _resting(self, view: ObservedFrame) -> list[TableEvent]:
         """That a hand rests over the table, once it has for long; less than a card is no hand."""
         hand = people(view, self._detector.seen)
         is_at_rest = is_resting(view, hand, self._settle_times.resting_s, 8 * view.crumb)

@@ -25,7 +25,7 @@ from companion.vision.results import DetectedCard, Reading
 from companion.vision.tracking import camera_motion, card_tracker, tracks
 from companion.vision.tracking.camera_motion import CameraMotion
 from companion.vision.tracking.card_tracker import CardTracker
-from companion.vision.tracking.change_detector import View
+from companion.vision.tracking.change_detector import ObservedFrame
 from companion.vision.tracking.layouts import LatticeLayout, assign_cells
 from companion.vision.tracking.tracks import TRANSITIONS, SettleTimes, TableEvent, Track, TrackState, add_reading
 
@@ -439,7 +439,7 @@ def test_what_has_lain_on_the_table_for_long_is_looked_at_seldom_until_something
     looks = []
 
     class Counting(CardTracker):
-        def _process(self, view: View) -> list[TableEvent]:
+        def _process(self, view: ObservedFrame) -> list[TableEvent]:
             looks.append(view.now_s)
             return super()._process(view)
 

@@ -31,7 +31,7 @@ from companion.games.hexapod.vision.results import DetectedField, HexapodReading
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.change_detector import (
     Mask,
-    View,
+    ObservedFrame,
     components_touching,
     count_in,
     dilated,
@@ -51,14 +51,15 @@ _UNCHANGED = 0.08
 _PUSHED = 0.05
 """A field of whose rim less changed lies where it lay."""
 _RIM = (0.97, 1.07)
+"""From which to which scale of a field its rim reaches."""
 _OPEN = 0.1
 """A cell of which less is covered by a hand or still moves can be read."""
 _READINGS = 2
 """A field is accepted after so many equal readings in a row."""
-_MANY_PASSES = 5
-_SELDOM_S = 0.8
-"""A field that was looked at often is looked at once in so long."""
 _READ_S = 0.06
+"""A field is read once in so long at most,"""
+_MANY_READINGS, _SELDOM_S = 5, 0.8
+"""and one that gave so many equal readings once in so long."""
 _FULL_S = 0.4
 """The whole picture is read once in so long at most."""
 
@@ -109,7 +110,7 @@ class CaseTracker(Tracker[DetectedField]):
 
     # ------------------------------------------------------------ known cases and cards
 
-    def _process(self, view: View) -> list[TableEvent]:
+    def _process(self, view: ObservedFrame) -> list[TableEvent]:
         self._pyramid = None
         events: list[TableEvent] = []
         free: Mask = np.ones(view.changed.shape, bool)
@@ -123,7 +124,7 @@ class CaseTracker(Tracker[DetectedField]):
             events += self._read_field(track, view)
         return events + self._search_elsewhere(view, free)
 
-    def _read_field(self, track: Track[DetectedField], view: View) -> list[TableEvent]:
+    def _read_field(self, track: Track[DetectedField], view: ObservedFrame) -> list[TableEvent]:
         """Read a known field that changed again, where no hand is over it."""
         field, reading = track.piece, self._readings.get(track)
         changed = _cell_shares(field, view.changed)
@@ -172,7 +173,7 @@ class CaseTracker(Tracker[DetectedField]):
     def _was_read(self, reading: _Reading | None) -> bool:
         if reading is None:
             return False
-        return self._now_s - reading.at_s < (_READ_S if reading.count < _MANY_PASSES else _SELDOM_S)
+        return self._now_s - reading.at_s < (_READ_S if reading.count < _MANY_READINGS else _SELDOM_S)
 
     def _gather(self, track: Track[DetectedField], now: DetectedField) -> _Reading:
         """This reading, counted with the equal ones before it."""
@@ -191,7 +192,7 @@ class CaseTracker(Tracker[DetectedField]):
         now: DetectedField,
         shares: NDArray[np.float64],
         is_open: Mask,
-        view: View,
+        view: ObservedFrame,
     ) -> list[TableEvent]:
         """What changed in a case, once it is certain.
 
@@ -266,7 +267,7 @@ class CaseTracker(Tracker[DetectedField]):
 
     # ------------------------------------------------------------ elsewhere on the table
 
-    def _search_elsewhere(self, view: View, free: Mask) -> list[TableEvent]:
+    def _search_elsewhere(self, view: ObservedFrame, free: Mask) -> list[TableEvent]:
         """Take in what changed and lies still beside the known fields."""
         settled = view.changed & free & view.mask.is_still(self._settle_times.card_s)
         events = self._read_elsewhere(view, settled & ~view.hands)
@@ -282,7 +283,7 @@ class CaseTracker(Tracker[DetectedField]):
         covered = [track.piece for track in self._lying if track.piece.is_case and track.state is TrackState.COVERED]
         return pieces_mask(covered, shape)
 
-    def _read_elsewhere(self, view: View, settled: Mask) -> list[TableEvent]:
+    def _read_elsewhere(self, view: ObservedFrame, settled: Mask) -> list[TableEvent]:
         """Report the fields that lie where none was known."""
         if self._now_s < self._next_full_s or float(settled.mean()) < 0.001:
             return []
