@@ -155,11 +155,9 @@ class Film:
 
     def lift(self, place: Place, seat: int) -> None:
         """Let someone take a lying thing away."""
-
-        def begin() -> tuple[Gesture, None]:
-            return gestures.lift(self._cards[place].pose, self._seats[seat], self._rng), None
-
-        self._visits.append(_Visit(seat, place, begin))
+        self._visits.append(
+            _Visit(seat, place, lambda: (gestures.lift(self._cards[place].pose, self._seats[seat], self._rng), None))
+        )
 
     def nudge(self, place: Place, seat: int) -> None:
         """Let someone push a lying thing a little straighter."""
@@ -182,19 +180,13 @@ class Film:
 
     def hover(self, at: Point, seat: int) -> None:
         """Let someone point at a spot of the table and change their mind."""
-
-        def begin() -> tuple[Gesture, None]:
-            return gestures.hover(Pose(*at, 0.0), self._seats[seat], self._rng), None
-
-        self._visits.append(_Visit(seat, None, begin))
+        spot = Pose(*at, 0.0)
+        self._visits.append(_Visit(seat, None, lambda: (gestures.hover(spot, self._seats[seat], self._rng), None)))
 
     def rest(self, at: Point, seat: int, stay_s: float) -> None:
         """Let somebody's hand lie over a spot of the table for so long."""
-
-        def begin() -> tuple[Gesture, None]:
-            return gestures.rest(Pose(*at, 0.0), self._seats[seat], self._rng, stay_s), None
-
-        self._visits.append(_Visit(seat, None, begin))
+        spot, own = Pose(*at, 0.0), self._seats[seat]
+        self._visits.append(_Visit(seat, None, lambda: (gestures.rest(spot, own, self._rng, stay_s), None)))
 
     def next(self, step_s: float = STEP_S) -> FilmFrame:
         """The next frame, ``step_s`` of table time after the one before."""

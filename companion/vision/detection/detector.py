@@ -195,6 +195,19 @@ class HeatmapDetector:
         return tuple(sorted([*inside, *stays], key=lambda one: -one.confidence))
 
 
+def hexagon_detector(weights: str) -> HeatmapDetector:
+    """A detector of hexagonal cards, which the network in a file finds best where they are 30 to 92 pixels wide."""
+    return HeatmapDetector(
+        weights,
+        heads=(Head(HEXAGON, spacing=0.5),),
+        good_px=44.0,
+        too_wide_px=92.0,
+        too_small_px=30.0,
+        coarser=(0.4, 0.16),
+        coarser_confidence=0.85,
+    )
+
+
 def network_answer(
     weights: str, picture: NDArray[np.uint8], multiple: int, levels: NDArray[np.float32] = LEVELS
 ) -> NDArray[np.float32]:
