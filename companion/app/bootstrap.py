@@ -164,6 +164,7 @@ def _start(server: Server, closing: ExitStack) -> None:
 
 
 def _hub() -> Any:
+    """The module of the hub's link. Raises `BadSettings` where what it needs is not installed."""
     try:
         return lazy_import("companion.hub.publisher")
     except ModuleNotFoundError as error:
@@ -172,12 +173,13 @@ def _hub() -> Any:
 
 
 def _app(table: Table, data: Path, opened_empty: Header | None, secure: HttpsAddress | None) -> Flask:
+    """The table's pages, which import slow modules once they are asked for."""
     parts = TableParts(
         invitation=table.invitation,
         devices=table.health,
         camera=table,
         drawn=_drawn,
-        surveyor=lambda: lazy_import("companion.app.surveying").Surveying(table, data),
+        surveyor=lambda: lazy_import("companion.app.surveying").TableSurveyor(table, data),
         teacher=lambda: lazy_import("companion.app.teaching").Lessons(table, data),
         opened_empty=opened_empty,
         is_in_hall=table.settings.hub.broker is not None,
@@ -286,6 +288,7 @@ def _calibration(settings: Settings) -> Path | None:
 
 
 def _watcher(table: Table, camera: Camera, say: Callable[[str], None]) -> Watcher | None:
+    """The watcher of the table's camera; None, with a notice of why, where its settings cannot be used."""
     watching = lazy_import("companion.app.watching")
     try:
         watcher: Watcher = watching.Watching(
@@ -295,7 +298,7 @@ def _watcher(table: Table, camera: Camera, say: Callable[[str], None]) -> Watche
             deck=table.settings.vision.deck,
             profile=_profile(table),
             calibration=_calibration(table.settings),
-            settle_times=lazy_import("companion.vision.tracking.events").SettleTimes(
+            settle_times=lazy_import("companion.vision.tracking.tracks").SettleTimes(
                 card_s=table.settings.vision.settle_ms / 1000
             ),
             say=say,

@@ -153,6 +153,7 @@ def known_lens(path: Path, size: tuple[int, int]) -> Lens | None:
 def _choose_method(
     marks: Mapping[int, Array], options: CalibrationOptions, pictures: Sequence[NDArray[np.uint8]]
 ) -> str:
+    """What to calibrate by where nothing was asked for. Raises `UsageError` where nothing tells the table's plane."""
     if options.taps_px:
         return "taps"
     if marks:
@@ -180,6 +181,7 @@ def _undistorted(points_px: Any, lens: Lens | None) -> Array:
 
 
 def _fit_taps(options: CalibrationOptions, lens: Lens | None) -> Fitted:
+    """The table by four tapped corners of a sheet. Raises `UsageError` for other than four, or not clockwise."""
     if len(options.taps_px) != 4:
         raise UsageError(f"four corners are needed, not {len(options.taps_px)}: top left first, then clockwise")
     seen = _undistorted(options.taps_px, lens)
@@ -204,6 +206,10 @@ def _is_crossed(corners: Array) -> bool:
 def _fit_marks(
     marks: Mapping[int, Array], options: CalibrationOptions, lens: Lens | None
 ) -> tuple[tuple[int, ...], Fitted]:
+    """The table by marks, in the frame of the mat where all four of its corners are seen; and their ids.
+
+    Raises `UsageError` where there is none.
+    """
     if not marks:
         raise UsageError("no mark is seen: print them with `companion print marks`, and lay them face up in view")
     ids = tuple(sorted(marks))
@@ -225,6 +231,7 @@ def _fit_marks(
 
 
 def _fit_cards(bgr: NDArray[np.uint8], options: CalibrationOptions, lens: Lens | None, size: tuple[int, int]) -> Fitted:
+    """The table by reference cards on a picture of a size (width, height). Raises `UsageError` where there is none."""
     corners, shape = _reference_cards(bgr)
     if not len(corners):
         raise UsageError("no Hex'el card is seen: lay some flat in view, far apart from one another")
@@ -258,6 +265,7 @@ def _mat_zones(placed: Mapping[int, Array]) -> dict[str, Array]:
 
 
 def _tapped_zones(options: CalibrationOptions, fit: Fitted, lens: Lens | None) -> dict[str, Array]:
+    """The zones that were pointed out, each (N, 2) mm: two opposite corners, or all around it. Raises `UsageError`."""
     zones = {}
     for name, points in options.zones_px.items():
         if len(points) < 2:
@@ -269,6 +277,7 @@ def _tapped_zones(options: CalibrationOptions, fit: Fitted, lens: Lens | None) -
 
 
 def _advice(calibration: Calibration, fit: Fitted, size: tuple[int, int]) -> tuple[str, ...]:
+    """What to do for a better calibration, for people; ``size`` is the pictures' (width, height)."""
     advice = []
     left_out = int((~fit.kept).sum())
     if left_out:

@@ -16,7 +16,7 @@ from companion import games
 from companion.app.profiles import Profiles
 from companion.errors import JournalError, TeachingRefused
 from companion.referee.folder import journals, kept_picture
-from companion.referee.moves import Kept
+from companion.referee.moves import KeptPicture
 from companion.referee.past import PastGame, past_game
 from companion.vision.enrolment.learning import fit_profile, next_light
 from companion.vision.enrolment.profile import Profile
@@ -40,7 +40,7 @@ FARTHEST = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Evening:
+class LearningReport:
     """What one game taught.
 
     Attributes:
@@ -60,7 +60,7 @@ class Evening:
     is_promoted: bool
 
 
-def learn_from_evenings(data: Path) -> list[Evening]:
+def learn_from_evenings(data: Path) -> list[LearningReport]:
     """Learn from every game of a data folder that has ended and was not learnt from, for the printings in use."""
     profiles = Profiles(data)
     reports = []
@@ -81,7 +81,7 @@ def learn_from_evenings(data: Path) -> list[Evening]:
     return reports
 
 
-def learn_game(profiles: Profiles, teaching: Teaching, printing: Path, game: PastGame) -> Evening:
+def learn_game(profiles: Profiles, teaching: Teaching, printing: Path, game: PastGame) -> LearningReport:
     """Learn from one game for the printing in a file. Raises `UsageError` where the file is no profile."""
     profile = teaching.read(printing)
     fresh = confirmed_samples(teaching, profile, game)
@@ -90,15 +90,15 @@ def learn_game(profiles: Profiles, teaching: Teaching, printing: Path, game: Pas
     known = list(profile.samples)
     before, names = _read_right(teaching, profile, known)
     if not fresh:
-        return Evening(game.number, 0, names, before, before, False)
+        return LearningReport(game.number, 0, names, before, before, False)
     try:
         better = fit_profile(teaching, profile.deck, [*taught, *newest([*kept, *fresh])], trust_names=True)
     except TeachingRefused:
-        return Evening(game.number, len(fresh), names, before, 0, False)
+        return LearningReport(game.number, len(fresh), names, before, 0, False)
     after, _ = _read_right(teaching, better, known)
     if after >= before:
         profiles.keep(better.described(name=profile.name, licence=profile.licence, made=profile.made), printing.stem)
-    return Evening(game.number, len(fresh), names, before, after, after >= before)
+    return LearningReport(game.number, len(fresh), names, before, after, after >= before)
 
 
 def confirmed_samples(teaching: Teaching, profile: Profile, game: PastGame) -> list[Sample]:
@@ -162,7 +162,7 @@ def _read_right(teaching: Teaching, profile: Profile, samples: Sequence[Sample])
     return sum(name == read for name, read in pairs), len(pairs)
 
 
-def _picture(path: Path, kept: Kept) -> bytes | None:
+def _picture(path: Path, kept: KeptPicture) -> bytes | None:
     """A move's picture; None where it made room, or was changed since."""
     try:
         return kept_picture(path, kept)

@@ -20,7 +20,7 @@ DEFAULT_PLAYERS = ("Ana", "Bo")
 
 def default_header() -> Header:
     """The header of the game to begin when none is asked for."""
-    return _header(DEFAULT_GAME, DEFAULT_PLAYERS)
+    return read_header(Header(DEFAULT_GAME, DEFAULT_PLAYERS).as_json())
 
 
 def asked_header(settings: Settings) -> Header | None:
@@ -28,7 +28,8 @@ def asked_header(settings: Settings) -> Header | None:
     game = settings.game
     if game.name is None and not game.players and game.edition is None and not game.options:
         return None
-    return _header(game.name or DEFAULT_GAME, game.players or DEFAULT_PLAYERS, game.edition, dict(game.options))
+    asked = Header(game.name or DEFAULT_GAME, game.players or DEFAULT_PLAYERS, game.edition, game.options)
+    return read_header(asked.as_json())
 
 
 def panel_from(settings: PanelSettings) -> Panel:
@@ -63,8 +64,3 @@ def calibration_file(named: Path, data: Path | None = None) -> Path:
     if named.suffix or len(named.parts) > 1 or named.exists():
         return named
     return (data or default_data()) / "calibration" / f"{named}.toml"
-
-
-def _header(game: str, players: tuple[str, ...], edition: str | None = None, options: Any = None) -> Header:
-    named = {} if edition is None else {"edition": edition}
-    return read_header({"record": 1, "game": game, "players": list(players), "options": options or {}, **named})

@@ -26,14 +26,14 @@ _WRITING = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredPrinting:
     """A printing in the folder.
 
     Attributes:
         key: its file's name without the ending.
         name: what people call it.
         versions: how many older ones there are to go back to.
-        evenings: what games taught it, as `companion.app.evenings.Evening`, the newest last; those that did.
+        evenings: what games taught it, as `companion.app.evenings.LearningReport`, the newest last; those that did.
     """
 
     key: str
@@ -58,7 +58,7 @@ class Profiles:
         """Those of a data folder, which need not hold any."""
         self._folder = data / "profiles"
 
-    def kept(self) -> list[Kept]:
+    def kept(self) -> list[StoredPrinting]:
         """All printings that can be read, by name."""
         found = []
         for path in sorted(self._folder.glob("*.json")):
@@ -68,7 +68,7 @@ class Profiles:
                 is_in_use = self.in_use(deck) == path
                 counts = (str(held["made"]), len(held["samples"]), len(self._versions(path)))
                 evenings = tuple(one for one in self._evenings(path).values() if one.get("samples"))
-                found.append(Kept(path.stem, name or path.stem, game, deck, *counts, is_in_use, evenings))
+                found.append(StoredPrinting(path.stem, name or path.stem, game, deck, *counts, is_in_use, evenings))
         return found
 
     def in_use(self, deck: str) -> Path | None:

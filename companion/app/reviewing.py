@@ -19,19 +19,19 @@ from companion.games import GAMES
 from companion.interpretation.interpreter import Interpretation, Interpreter
 from companion.interpretation.lattice import LatticeInterpreter
 from companion.referee.folder import kept_picture
-from companion.referee.moves import Kept
+from companion.referee.moves import KeptPicture
 from companion.referee.past import PastGame, SurvivingMove, past_game
 from companion.referee.session import Session, begin
 from companion.rules.engine import Command, Event
-from companion.rules.hexgrid import Cell, rotated, turned
+from companion.rules.hexgrid import Cell, maps_between
 from companion.vision.calibration.calibration import Calibration, read_calibration
 from companion.vision.calibration.drift import check_drift
 from companion.vision.evidence import Mark, marks_of
 from companion.vision.image.codec import decode_picture
 from companion.vision.results import DetectedCard
-from companion.vision.tracking.events import SettleTimes
-from companion.vision.tracking.registration import Edges
+from companion.vision.tracking.layouts import Edges
 from companion.vision.tracking.tracker import Tracker
+from companion.vision.tracking.tracks import SettleTimes
 
 _AT_REST = SettleTimes(card_s=0.1, start_s=0.1, removal_s=0.1, doubt_s=0.4)
 _READINGS = 8
@@ -162,7 +162,9 @@ class _PictureReader:
         self._interpreter = spec.interpreter()
         self._calibration = calibration
 
-    def check_picture(self, kept: Kept, number: int, move: SurvivingMove, session: Session, outcome: Review) -> None:
+    def check_picture(
+        self, kept: KeptPicture, number: int, move: SurvivingMove, session: Session, outcome: Review
+    ) -> None:
         """Read a move's picture again and add the difference to the outcome."""
         try:
             jpeg = kept_picture(self._path, kept)
@@ -192,6 +194,7 @@ class _PictureReader:
     def _difference(
         self, bgr: NDArray[np.uint8], marks: tuple[Mark, ...], number: int, move: SurvivingMove, session: Session
     ) -> Difference | None:
+        """What a picture is read as today, where that is another move than was made; None where it is the same."""
         if self._calibration is not None:
             self._interpreter.note_zones(check_drift(self._calibration, bgr).zone_of)
         elif any(mark.zone for mark in marks):
@@ -261,24 +264,4 @@ def is_same_move(interpreter: Interpreter, session: Session, one: Command, other
 
 def is_congruent(one: Tableau, other: Tableau, before: Tableau) -> bool:
     """Whether one rotation and shift maps one table onto the other, and the table before the move onto itself."""
-    return any(
-        _transform(one, turns, shift) == dict(other) and _transform(before, turns, shift) == dict(before)
-        for turns in range(6)
-        for shift in _shifts(one, other, turns)
-    )
-
-
-def _shifts(one: Tableau, other: Tableau, turns: int) -> set[Cell]:
-    """The shifts that map the first card of one table onto a card of the other."""
-    if not one:
-        return {(0, 0)}
-    q, r = rotated(next(iter(one)), turns)
-    return {(to_q - q, to_r - r) for to_q, to_r in other}
-
-
-def _transform(tableau: Tableau, turns: int, shift: Cell) -> dict[Cell, Any]:
-    transformed: dict[Cell, Any] = {}
-    for cell, edges in tableau.items():
-        q, r = rotated(cell, turns)
-        transformed[q + shift[0], r + shift[1]] = turned(edges, turns)
-    return transformed
+    return any(way.table(before) == dict(before) for way in maps_between(one, other))

@@ -33,7 +33,7 @@ _MOST_ZONES = 32
 Points = tuple[tuple[float, float], ...]
 
 
-class Surveying:
+class TableSurveyor:
     """Calibrates one running table for the page."""
 
     def __init__(self, table: Table, data: Path) -> None:
@@ -133,6 +133,7 @@ def _parse_options(request: Mapping[str, Any], width_px: int, camera: str) -> Ca
 
 
 def _points(value: Any, scale: float) -> Points:
+    """Points in the page's pixels as the camera's own. Raises `Refusal` ``malformed``."""
     if not isinstance(value, list) or len(value) > _MOST_POINTS:
         raise Refusal("malformed", f"Points are a list of at most {_MOST_POINTS}.")
     pairs = [(_number(point[0], "point", 0), _number(point[1], "point", 0)) for point in value if _is_pair(point)]

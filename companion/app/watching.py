@@ -25,22 +25,24 @@ from companion.rules.engine import Command
 from companion.vision.calibration.calibration import read_calibration
 from companion.vision.calibration.drift import DriftMonitor
 from companion.vision.evidence import evidence_picture
-from companion.vision.tracking.events import SettleTimes
+from companion.vision.tracking.tracks import SettleTimes
 
 SETTLING_S = 1.5
 """How long the table changes before the notice that it is settling."""
 PASSING_S = 8.0
 """How long the notice of a single happening is shown."""
 
-_GLARE_LEVEL = 250
-_MIN_GLARE_SHARE = 0.12
+_GLARE_LEVEL, _MIN_GLARE_SHARE = 250, 0.12
+"""A place glares of which more than this share is as bright in all channels, of 255."""
 _GLARE_RADIUS = 0.04
 """Half the window's side, as a share of the picture's width."""
 _GLARES = "Light glares on a card there: turn it, tilt the lamp or shade it; or enter the card by hand."
 _SETTLES = "Something moves on the table: it is read once it lies still."
 _ENDED = "The recording has come to its end: from here on moves are entered by hand."
 FRAME_WITHIN_S = 3.0
+"""A camera that gives no frame for so long is lost."""
 RETRY_S = 2.0
+"""How long after a camera was lost it is opened anew."""
 DRIFT_CHECK_EVERY_S = 4.0
 """How often the marks are checked: a moved camera is noticed within this time and one frame."""
 
@@ -184,6 +186,7 @@ class Watching:
     # ------------------------------------------------------------ the thread
 
     def _run(self) -> None:
+        """Watch, and open a lost camera anew, until the recording ends or the watcher is stopped."""
         while not self._stopping.is_set():
             try:
                 self._camera.open()
@@ -232,6 +235,7 @@ class Watching:
                 self._compare(frame.picture, session)
 
     def _check_marks(self, picture: NDArray[np.uint8]) -> None:
+        """Compare the marks with the calibration, now and then."""
         if self._drift_monitor is None or self._clock() - self._checked_s < DRIFT_CHECK_EVERY_S:
             return
         self._checked_s = self._clock()

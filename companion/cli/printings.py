@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from companion import games
-from companion.app.profiles import Kept, Profiles
+from companion.app.profiles import Profiles, StoredPrinting
 from companion.cli.main import json_option, print_json
 from companion.config import default_data
 from companion.errors import Refusal, UsageError
@@ -40,7 +40,7 @@ def printings_command(data: Path | None, as_json: bool, action: str, key: str | 
     return 0
 
 
-def _change(profiles: Profiles, action: str, kept: Kept, number: int | None, as_json: bool) -> None:
+def _change(profiles: Profiles, action: str, kept: StoredPrinting, number: int | None, as_json: bool) -> None:
     """Do what is asked. Raises `Refusal` or `UsageError`."""
     match action:
         case "show":
@@ -55,7 +55,7 @@ def _change(profiles: Profiles, action: str, kept: Kept, number: int | None, as_
             profiles.forget(kept.key)
 
 
-def _kept(profiles: Profiles, key: str | None) -> Kept:
+def _kept(profiles: Profiles, key: str | None) -> StoredPrinting:
     found = {one.key: one for one in profiles.kept()}
     if key is None or key not in found:
         there = ", ".join(found) or "none yet: `companion teach` makes one"
@@ -63,13 +63,13 @@ def _kept(profiles: Profiles, key: str | None) -> Kept:
     return found[key]
 
 
-def _read(profiles: Profiles, kept: Kept) -> tuple[Teaching, Profile]:
+def _read(profiles: Profiles, kept: StoredPrinting) -> tuple[Teaching, Profile]:
     teaching = games.game(kept.game).recognizer().teaching
     assert teaching is not None, "a profile is of a game that can be taught"
     return teaching, teaching.read(profiles.path(kept.key))
 
 
-def _remove(profiles: Profiles, kept: Kept, number: int | None) -> None:
+def _remove(profiles: Profiles, kept: StoredPrinting, number: int | None) -> None:
     teaching, profile = _read(profiles, kept)
     if number is None or not 1 <= number <= len(profile.samples):
         raise UsageError(f"say which sample, 1 to {len(profile.samples)}: see `companion printings show {kept.key}`")
@@ -102,6 +102,6 @@ def _print_all(profiles: Profiles) -> int:
     return 0
 
 
-def _line(one: Kept) -> str:
+def _line(one: StoredPrinting) -> str:
     use = ", in use" if one.is_in_use else ""
     return f"{one.key}: {one.name}, {one.deck}, {one.made}; {one.samples} samples, {one.versions} earlier versions{use}"

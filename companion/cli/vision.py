@@ -24,7 +24,7 @@ from companion.vision.evidence import draw_labels
 from companion.vision.image.codec import trouble_with
 from companion.vision.recognizer import Recognizer
 from companion.vision.results import ReadingWarning
-from companion.vision.tracking.events import SettleTimes
+from companion.vision.tracking.tracks import SettleTimes
 
 GAMES = ", ".join(games.GAMES)
 ANCHOR_FRAMES = 20

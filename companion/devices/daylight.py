@@ -28,8 +28,8 @@ class Daylight:
         """Take the next picture for the light that the exposure fits."""
         self._held, self._since_s = None, None
 
-    def has_drifted(self, picture: NDArray[np.uint8], now_s: float) -> bool:
-        """Look at one more picture (h, w, 3): whether its light has been another for long enough."""
+    def update(self, picture: NDArray[np.uint8], now_s: float) -> bool:
+        """Take in one more picture, uint8 (h, w, 3); whether its light has been another for long enough."""
         seen = picture[::_SPARSE, ::_SPARSE].astype(np.float32).max(axis=2) + _FLOOR
         if self._held is None or self._held.shape != seen.shape:
             self._held = seen

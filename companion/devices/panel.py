@@ -223,16 +223,17 @@ class _Press:
         self._on_button(self._name, "down")
 
     def held(self) -> None:
-        if self._long is not None and self._is_first():
+        if self._long is not None and self._act_first():
             self._on_button(self._name, "held")
             self._ask(self._long)
 
     def release(self) -> None:
         self._on_button(self._name, "up")
-        if self._is_first():
+        if self._act_first():
             self._ask(self._short)
 
-    def _is_first(self) -> bool:
+    def _act_first(self) -> bool:
+        """Take the press for acting; False where its other half has acted already."""
         with self._lock:
             is_first, self._has_acted = not self._has_acted, True
         return is_first

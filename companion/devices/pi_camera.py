@@ -212,7 +212,7 @@ class PiCamera:
     def _follow_light(self, device: Any, picture: NDArray[np.uint8]) -> None:
         """Let the automatics find exposure and colour anew when the light is another; then they are held again."""
         now_s = self._clock()
-        if not self._is_held or now_s - self._held_s < _TAKES_HOLD_S or not self._daylight.has_drifted(picture, now_s):
+        if not self._is_held or now_s - self._held_s < _TAKES_HOLD_S or not self._daylight.update(picture, now_s):
             return
         free = {"AeEnable": True, "ExposureTime": 0, "AnalogueGain": 0.0, "AwbEnable": True}  # 0 is automatic again
         device.set_controls({name: value for name, value in free.items() if name in device.camera_controls})

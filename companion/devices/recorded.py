@@ -72,7 +72,7 @@ class Recorded:
         for picture in self._pictures:
             number = self._count
             self._count += 1
-            if self._in_real_time and not self._is_due(number / (self._fps or _DEFAULT_FPS)):
+            if self._in_real_time and not self._wait_for(number / (self._fps or _DEFAULT_FPS)):
                 continue
             if self._closed.is_set():
                 return None
@@ -85,7 +85,7 @@ class Recorded:
         self._is_open = False
         self._closed.set()
 
-    def _is_due(self, at_s: float) -> bool:
+    def _wait_for(self, at_s: float) -> bool:
         """Wait for a picture's time; False when the next one's has come as well."""
         now = self._clock()
         if self._began_s is None:

@@ -12,7 +12,7 @@ from companion.doctor.finding import Finding
 from companion.games import GAMES
 from companion.simulator.script import write_script
 from companion.vision.recognizer import Recognizer
-from companion.vision.tracking.events import SettleTimes
+from companion.vision.tracking.tracks import SettleTimes
 
 SLOW_MS = 1500.0
 SLOW_FPS = 8.0

@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from companion.hub.hall import Hall
 from companion.hub.messages import Address, Position, Unreadable, decode, encode, read_entry
 from companion.hub.snapshot import read_snapshot
-from companion.hub.store import Kept, Store
+from companion.hub.store import Store, StoredEntry
 
 MAX_BATCH = 500
 _GATHER_S = 0.05
@@ -105,7 +105,7 @@ class Consumer:
         return messages, False
 
     def _take(self, messages: list[tuple[Address, str, bytes]]) -> None:
-        batch: list[Kept] = []
+        batch: list[StoredEntry] = []
         births: dict[Address, str] = {}
         for address, kind, payload in messages:
             try:
@@ -124,7 +124,7 @@ class Consumer:
         for address, birth in births.items():
             self._publish(address, position_message(self._store.position(address), birth))
 
-    def _keep(self, batch: list[Kept]) -> None:
+    def _keep(self, batch: list[StoredEntry]) -> None:
         done = self._store.keep(batch)
         self.counts.lines += len(done.new)
         self.counts.again += len(batch) - len(done.new)

@@ -16,7 +16,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from companion.errors import TableError
 from companion.hub.messages import Address, Entry, Position
 
-Kept = tuple[Address, Entry]
+StoredEntry = tuple[Address, Entry]
 
 _data = sql.MetaData()
 _name = sql.String(40)
@@ -101,7 +101,7 @@ class Store:
         """Let go of the database."""
         self._engine.dispose()
 
-    def keep(self, batch: Sequence[Kept]) -> Batch:
+    def keep(self, batch: Sequence[StoredEntry]) -> Batch:
         """Keep lines of any tables, in the order in which they came."""
         tables = {address for address, _ in batch}
         done = Batch()
@@ -237,7 +237,7 @@ class Store:
 
 
 def _chained(
-    batch: Sequence[Kept], known: Mapping[Address, Position]
+    batch: Sequence[StoredEntry], known: Mapping[Address, Position]
 ) -> tuple[list[dict[str, Any]], dict[Address, Position | None]]:
     """The rows to insert, linked as far as they follow the positions known, and the positions after them.
 

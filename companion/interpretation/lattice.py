@@ -12,7 +12,7 @@ from companion.rules.engine import Command
 from companion.rules.hexgrid import Cell
 from companion.vision.calibration.drift import ZoneOf
 from companion.vision.results import DetectedCard, renamed
-from companion.vision.tracking.registration import Edges, Registration, agree, register
+from companion.vision.tracking.layouts import Edges, Registration, agree, register
 from companion.vision.tracking.tracker import Tracker
 
 Tableau = Mapping[Cell, Edges]
@@ -27,7 +27,7 @@ _WHICH_FIRST = "Two cards were laid at once. Confirm if this one came first; rej
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class LatticeTerms:
     """How a game's views and commands name cards and cells.
 
     Attributes:
@@ -46,8 +46,8 @@ class Words:
 class LatticeInterpreter:
     """Interpreter of a game on a lattice."""
 
-    def __init__(self, words: Words) -> None:
-        self._words = words
+    def __init__(self, terms: LatticeTerms) -> None:
+        self._terms = terms
         self._registration: Registration | None = None
         self._rejected: dict[Cell, Edges] = {}
         self._registered: dict[Cell, DetectedCard] = {}
@@ -75,7 +75,7 @@ class LatticeInterpreter:
     def note_rejection(self, command: Command, session: Session) -> None:
         """See `Interpreter`."""
         tableau = self.tableau(session.game.view(session.state))
-        for cell in self._words.cells(command):
+        for cell in self._terms.cells(command):
             if cell not in tableau and cell in self._registered:
                 self._rejected[cell] = self._registered[cell].edges
 
@@ -84,7 +84,7 @@ class LatticeInterpreter:
 
     def tableau(self, view: Mapping[str, Any]) -> dict[Cell, Edges]:
         """The cards on the table in a view."""
-        return self._words.tableau(view)
+        return self._terms.tableau(view)
 
     def interpret(self, tracker: Tracker[Any], session: Session, size: tuple[int, int]) -> Interpretation:
         """See `Interpreter`."""
@@ -103,7 +103,7 @@ class LatticeInterpreter:
         command = self._command(session, tableau, is_quiet=tracker.is_quiet)
         if command is None and tracker.is_quiet:
             notices |= _unexpected(session, self._new_cards(tableau), size)
-        cells = set(self._words.cells(command)) if command is not None else set()
+        cells = set(self._terms.cells(command)) if command is not None else set()
         new_cards = [c for c in self._new_cards(tableau) if c.cell in cells]
         others = [c for c in self._new_cards(tableau) if self._are_tied([*new_cards, c])]
         if others and self._is_allowed(session, tableau, others[0]):
@@ -111,7 +111,7 @@ class LatticeInterpreter:
             notices["which-first"] = Notice("which-first", _WHICH_FIRST, (x / size[0], y / size[1]))
         confidence = min((c.confidence for c in new_cards), default=1.0)
         known = list(registered.values())
-        alternatives = () if command is None else self._words.alternatives(command, new_cards, known)
+        alternatives = () if command is None else self._terms.alternatives(command, new_cards, known)
         return Interpretation(notices, command, new_cards, known, confidence, alternatives)
 
     def _register(self, cards: tuple[DetectedCard, ...], tableau: Tableau) -> dict[Cell, DetectedCard] | None:
@@ -119,14 +119,13 @@ class LatticeInterpreter:
         detected = {c.cell: c for c in cards if c.cell is not None}
         registration = self._registration
         if not tableau:
-            registration = Registration(0, (0, 0), 0, 0)
+            registration = Registration()
         elif registration is None:
             registration = register(tableau, {cell: c.edges for cell, c in detected.items()})
             if registration is None or registration.agreeing < min(2, len(tableau)):
                 return None
         self._registration = registration
-        turns, shift = registration.turns, registration.shift
-        return {registration.cell(cell): renamed(c, turns, shift) for cell, c in detected.items()}
+        return {registration.cell(cell): renamed(c, registration) for cell, c in detected.items()}
 
     def _new_cards(self, tableau: Tableau) -> list[DetectedCard]:
         """The cards that are not in the game yet and were not rejected, the earliest seen first."""
@@ -147,7 +146,7 @@ class LatticeInterpreter:
 
     def _command_of(self, session: Session, tableau: Tableau, new_cards: Sequence[DetectedCard]) -> Command | None:
         """The likeliest move that brings the new cards; without any and with an empty table, the one that clears it."""
-        thing = self._words.thing
+        thing = self._terms.thing
         before = {cell: thing(edges) for cell, edges in tableau.items()}
         visible = {cell: card for cell, card in before.items() if cell in self._registered}
         if new_cards:

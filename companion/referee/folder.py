@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from companion.errors import JournalError
-from companion.referee.moves import Kept
+from companion.referee.moves import KeptPicture
 
 MOST_BYTES = 500_000_000
 """Of all pictures of a table."""
@@ -134,10 +134,10 @@ class Pictures:
         self._most_bytes = most_bytes
         self._bytes = sum(path.stat().st_size for path in self._kept())
 
-    def keep(self, journal: Path, line: int, jpeg: bytes, confidence: float) -> Kept:
+    def keep(self, journal: Path, line: int, jpeg: bytes, confidence: float) -> KeptPicture:
         """Store the picture that a journal's line will name. Raises `JournalError` when it cannot be written."""
         folder = journal.with_suffix(".evidence")
-        kept = Kept(f"{line:04}.jpg", hashlib.sha256(jpeg).hexdigest(), confidence)
+        kept = KeptPicture(f"{line:04}.jpg", hashlib.sha256(jpeg).hexdigest(), confidence)
         with storage_errors(f"cannot keep a picture in {folder}"):
             if not folder.exists():
                 folder.mkdir()
@@ -162,7 +162,7 @@ class Pictures:
             path.unlink()
 
 
-def kept_picture(journal: Path, kept: Kept) -> bytes | None:
+def kept_picture(journal: Path, kept: KeptPicture) -> bytes | None:
     """A picture that a journal names; None when deleted to make room. Raises `JournalError` if it was changed."""
     path = journal.with_suffix(".evidence") / kept.file
     name = f"{path.parent.name}/{path.name}"  # players see the message: it does not name the data folder

@@ -27,7 +27,7 @@ from companion.referee.folder import (
 )
 from companion.referee.lines import Damaged, line, whole_lines
 from companion.referee.messages import Corrected, Moved, Redone, Undone
-from companion.referee.moves import Change, Kept, Line, corrected, fingerprint
+from companion.referee.moves import Change, KeptPicture, Line, corrected, fingerprint
 from companion.referee.session import Session, begin, evolve
 from companion.rules.engine import Header
 from companion.rules.limits import require_file
@@ -147,12 +147,12 @@ class Journal:
         body = {"did": "correct", "version": version, "when": correction.when, "by": correction.by, **change}
         self._append({**body, "stand": len(moves), "sha256": fingerprint(moves)})
 
-    def keep(self, jpeg: bytes, confidence: float) -> Kept:
+    def keep(self, jpeg: bytes, confidence: float) -> KeptPicture:
         """Store the picture and the confidence of the move that is written next."""
         with self._noting(len(jpeg)):
             return self._pictures.keep(self._current_path(), self._lines + 1, jpeg, confidence)
 
-    def picture(self, kept: Kept) -> bytes | None:
+    def picture(self, kept: KeptPicture) -> bytes | None:
         """A stored picture, None when it was deleted to make room. Raises `JournalError` when it was changed."""
         return kept_picture(self._current_path(), kept)
 
@@ -322,7 +322,7 @@ def _move(session: Session, body: Mapping[str, Any]) -> Moved:
     state, events = session.game.apply(session.state, body["command"])
     if line({"events": list(events)}) != line({"events": body["events"]}):
         raise ValueError(f"the rules now say {list(events)}, the journal says {body['events']}")
-    kept = body["evidence"] and Kept(**body["evidence"])
+    kept = body["evidence"] and KeptPicture(**body["evidence"])
     return Moved(body["command"], events, state, body["when"], key=body["key"], evidence=kept)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from companion.referee.moves import Change, Kept, Line, Move
+from companion.referee.moves import Change, KeptPicture, Line, Move
 from companion.rules.engine import Command, Event, Header
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Evidence:
     Attributes:
         jpeg: the camera's picture, a JPEG file's bytes; its comment holds the detections.
         confidence: 0..1, of the least certain part of the proposal.
-        chances: the alternatives, in the form of `companion.referee.moves.Kept`.
+        chances: the alternatives, in the form of `companion.referee.moves.KeptPicture`.
     """
 
     jpeg: bytes
@@ -208,7 +208,7 @@ class Moved:
     when: str
     at_s: float = float("-inf")
     key: str | None = None
-    evidence: Kept | None = None
+    evidence: KeptPicture | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from companion.rules.fields import malformed
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptPicture:
     """A move's stored picture: a file beside the journal, and the SHA-256 of its bytes in hexadecimal.
 
     Attributes:
@@ -41,7 +41,7 @@ class Move:
     command: Command
     events: tuple[Event, ...]
     when: str
-    evidence: Kept | None = None
+    evidence: KeptPicture | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ def _apply_all(game: Game, line: Line, moves: tuple[Move, ...], cut: bool) -> Li
     return line
 
 
-def _apply(game: Game, line: Line, command: Command, when: str, evidence: Kept | None) -> Line:
+def _apply(game: Game, line: Line, command: Command, when: str, evidence: KeptPicture | None) -> Line:
     if not isinstance(command, Mapping):
         raise malformed("a command is a JSON object")
     state, events = game.apply(line.state, command)

@@ -12,7 +12,7 @@ from typing import Any
 from companion.errors import BadHeader, JournalError
 from companion.referee.folder import journals
 from companion.referee.journal import read_journal, replay
-from companion.referee.moves import Kept
+from companion.referee.moves import KeptPicture
 from companion.referee.session import Session
 from companion.rules.engine import Command, Event, Header
 from companion.rules.records import read_header
@@ -28,7 +28,7 @@ class SurvivingMove:
 
     command: Command
     when: str
-    evidence: Kept | None
+    evidence: KeptPicture | None
     events: tuple[Event, ...] | None
 
 
@@ -57,7 +57,7 @@ def surviving_moves(bodies: Sequence[Mapping[str, Any]]) -> Moves:
 def _after(body: Mapping[str, Any], moves: Moves, done: list[Moves], undone: list[Moves]) -> Moves:
     match body["did"]:
         case "move":
-            evidence = None if body["evidence"] is None else Kept(**body["evidence"])
+            evidence = None if body["evidence"] is None else KeptPicture(**body["evidence"])
             return (*moves, SurvivingMove(body["command"], body["when"], evidence, tuple(body["events"])))
         case "correct":
             return _corrected(body, moves)

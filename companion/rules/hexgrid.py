@@ -4,7 +4,9 @@ Terms and coordinates follow Red Blob Games (https://www.redblobgames.com/grids/
 E, NE, NW, W, SW, SE; the opposite of ``d`` is ``(d + 3) % 6``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
 from typing import TypeVar
 
 Cell = tuple[int, int]
@@ -81,6 +83,75 @@ def turned(edges: Sequence[T], turns: int) -> tuple[T, ...]:
     2
     """
     return tuple(edges[(d - turns) % 6] for d in range(6))
+
+
+@dataclass(frozen=True, slots=True)
+class LatticeMap:
+    """From one naming of a lattice's cells and directions to another: turns about the origin by sixths,
+    counter-clockwise, then a shift.
+
+    Which card is (0, 0) and which direction is E is free. A mirror image is never the same table.
+    """
+
+    turns: int = 0
+    shift: Cell = (0, 0)
+
+    def cell(self, cell: Cell) -> Cell:
+        """A cell in the other naming.
+
+        >>> LatticeMap(1, (2, 0)).cell((1, 0))
+        (3, -1)
+        """
+        q, r = rotated(cell, self.turns)
+        return q + self.shift[0], r + self.shift[1]
+
+    def edges(self, edges: Sequence[T]) -> tuple[T, ...]:
+        """A card's six symbols in the order of the other naming's directions.
+
+        >>> LatticeMap(1).edges(("E", "NE", "NW", "W", "SW", "SE"))
+        ('SE', 'E', 'NE', 'NW', 'W', 'SW')
+        """
+        return turned(edges, self.turns)
+
+    def table(self, cards: Mapping[Cell, Sequence[T]]) -> dict[Cell, tuple[T, ...]]:
+        """All cards of a table, cell to edges, in the other naming."""
+        return {self.cell(cell): self.edges(edges) for cell, edges in cards.items()}
+
+    def inverse(self) -> "LatticeMap":
+        """The map back.
+
+        >>> there = LatticeMap(2, (3, -1))
+        >>> there.inverse().cell(there.cell((5, 7)))
+        (5, 7)
+        """
+        q, r = rotated(self.shift, -self.turns % 6)
+        return LatticeMap(-self.turns % 6, (-q, -r))
+
+    def after(self, first: "LatticeMap") -> "LatticeMap":
+        """This map applied after another.
+
+        >>> LatticeMap(1, (0, 2)).after(LatticeMap(4, (1, 0))).cell((0, 0)) == LatticeMap(1, (0, 2)).cell((1, 0))
+        True
+        """
+        return LatticeMap((self.turns + first.turns) % 6, self.cell(first.shift))
+
+
+def maps_between(one: Mapping[Cell, Sequence[T]], other: Mapping[Cell, Sequence[T]]) -> tuple[LatticeMap, ...]:
+    """All maps by which one table's cards are another's; a symmetrical table has several, other cards have none.
+
+    >>> maps_between({(0, 0): "abcdef"}, {(4, 1): tuple("fabcde")})
+    (LatticeMap(turns=1, shift=(4, 1)),)
+    """
+    if not one:
+        return () if other else (LatticeMap(),)
+    first = next(iter(one))
+    found = []
+    for turns, (to_q, to_r) in product(range(6), other):
+        q, r = rotated(first, turns)
+        candidate = LatticeMap(turns, (to_q - q, to_r - r))
+        if candidate.table(one) == dict(other):
+            found.append(candidate)
+    return tuple(found)
 
 
 def cells_within(radius: int) -> tuple[Cell, ...]:

@@ -91,7 +91,9 @@ _REMEDIES = ("nudge", "lay again", "lay again", "phone")
 _PHONE = _REMEDIES.index("phone")
 
 _HAND_RESTS_S, _CAMERA_AWAY_S, _BEFORE_DARK_S, _UNTIL_PUT_RIGHT_S = 8.0, 9.0, 5.0, (6.0, 8.0)
+"""How long a hand rests in view and a camera is away, until the power fails and until a wrong move is put right."""
 _READ_WITHIN_S = 12.0
+"""What is announced of an incident stays for so long: people read it."""
 _AFTERWARDS_S = 25.0
 """So long the end of a game is looked at before the next begins."""
 
@@ -173,6 +175,7 @@ class Evening:
             self._go_on(view)
 
     def _take_note(self, view: TableView) -> None:
+        """Find in the session at which of the script's commands the table is."""
         self._known = view.header, view.moves
         if view.header.game != self._script.header.game:
             self._index = len(self._script.commands)
@@ -184,6 +187,7 @@ class Evening:
         self._turn_to(done)
 
     def _turn_to(self, index: int) -> None:
+        """Go on to a command of the script, with what befalls the table there."""
         self._index, self._failures, self._performed, self._considered = index, 0, False, None
         if self.is_over:
             self._say("the game is over; the table stays as it is")
@@ -205,6 +209,7 @@ class Evening:
             self._tell("plays")
 
     def _befall(self, incident: Incident) -> None:
+        """Let an incident happen."""
         if incident is Incident.SLIP:  # told as it happens: not everything can be laid wrongly
             self._must_slip = True
             return
@@ -260,6 +265,7 @@ class Evening:
         return len(view.moves)
 
     def _go_on(self, view: TableView) -> None:
+        """Do what is due of the script's command: say it, lay it, or see what the camera makes of it."""
         if not self._table.is_laid(self._index):
             if self._is_rested():
                 self._enter(view)
@@ -270,6 +276,7 @@ class Evening:
             self._attend(view)
 
     def _lay(self, index: int) -> None:
+        """Lay what the command asks for, now and then by a slip; first tidy what lies wrongly."""
         if not self._table.tidy(index):
             slips = self._failures == 0 and (self._must_slip or self._random.random() < self._temper.slips)
             self._has_slipped = slips and self._table.mislay(index)
@@ -295,6 +302,7 @@ class Evening:
             self._judge(view, seen)
 
     def _judge(self, view: TableView, seen: Command) -> None:
+        """Confirm a proposal that is the script's command, else reject it and help."""
         if self._table.is_next(view.moves, seen):
             self._equipment.press("confirm")
             self._rest((self._temper.again_s, self._temper.again_s))
@@ -305,6 +313,7 @@ class Evening:
             self._remedy(view, why, _PHONE if is_right else max(self._failures, 1))
 
     def _remedy(self, view: TableView, why: str, severity: int) -> None:
+        """Help a camera that has not seen a card right: push the card, lay it again, at last use a phone."""
         remedy = _REMEDIES[min(severity, len(_REMEDIES) - 1)]
         self._failures = severity + 1
         self._considered = None
@@ -321,6 +330,7 @@ class Evening:
             self._rest(self._temper.think_s)
 
     def _enter(self, view: TableView) -> None:
+        """Enter the command on a phone."""
         try:
             self._equipment.enter(self._table.command_for(view.moves, self._index))
         except CompanionError as refused:

@@ -60,17 +60,17 @@ class Truth:
         cards: what the things at rest show, by place.
         corners: their top faces' corners in the picture, ``(N, 2)``, clockwise as seen.
         moving: the place whose thing is on its way to it or from it.
-        hand: whether a hand is in the picture.
+        has_hand: whether a hand is in the picture.
     """
 
     cards: Mapping[Place, Face]
     corners: Mapping[Place, npt.NDArray[Any]]
     moving: Place | None
-    hand: bool
+    has_hand: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Frame:
+class FilmFrame:
     """One picture of the film, BGR, and its table time."""
 
     bgr: Picture
@@ -88,8 +88,8 @@ class _Visit:
     gesture: Gesture | None = None
     card: Card | None = None
     since_s: float = 0.0
-    taken: bool = False
-    freed: bool = False
+    is_taken: bool = False
+    is_freed: bool = False
 
 
 class Film:
@@ -155,11 +155,9 @@ class Film:
 
     def lift(self, place: Place, seat: int) -> None:
         """Let someone take a lying thing away."""
-
-        def begin() -> tuple[Gesture, None]:
-            return gestures.lift(self._cards[place].pose, self._seats[seat], self._rng), None
-
-        self._visits.append(_Visit(seat, place, begin))
+        self._visits.append(
+            _Visit(seat, place, lambda: (gestures.lift(self._cards[place].pose, self._seats[seat], self._rng), None))
+        )
 
     def nudge(self, place: Place, seat: int) -> None:
         """Let someone push a lying thing a little straighter."""
@@ -182,27 +180,21 @@ class Film:
 
     def hover(self, at: Point, seat: int) -> None:
         """Let someone point at a spot of the table and change their mind."""
-
-        def begin() -> tuple[Gesture, None]:
-            return gestures.hover(Pose(*at, 0.0), self._seats[seat], self._rng), None
-
-        self._visits.append(_Visit(seat, None, begin))
+        spot = Pose(*at, 0.0)
+        self._visits.append(_Visit(seat, None, lambda: (gestures.hover(spot, self._seats[seat], self._rng), None)))
 
     def rest(self, at: Point, seat: int, stay_s: float) -> None:
         """Let somebody's hand lie over a spot of the table for so long."""
+        spot, own = Pose(*at, 0.0), self._seats[seat]
+        self._visits.append(_Visit(seat, None, lambda: (gestures.rest(spot, own, self._rng, stay_s), None)))
 
-        def begin() -> tuple[Gesture, None]:
-            return gestures.rest(Pose(*at, 0.0), self._seats[seat], self._rng, stay_s), None
-
-        self._visits.append(_Visit(seat, None, begin))
-
-    def next(self, step_s: float = STEP_S) -> Frame:
+    def next(self, step_s: float = STEP_S) -> FilmFrame:
         """The next frame, ``step_s`` of table time after the one before."""
         self._t_s += step_s
         moment = self._go_on()
         things = self._in_hand(moment) if moment else []
         scene = self._painter.over(self._table, things) if things else self._table
-        return Frame(self._painter.exposed(scene, self._t_s), self._t_s, self._truth(moment))
+        return FilmFrame(self._painter.exposed(scene, self._t_s), self._t_s, self._truth(moment))
 
     def _spot(self, place: Place) -> Pose:
         """Where a hand would put a thing now. The first time it follows from the seed and the place alone."""
@@ -233,11 +225,12 @@ class Film:
         return visit.gesture.at(since)
 
     def _take_and_free(self, visit: _Visit, gesture: Gesture, since_s: float) -> None:
-        if gesture.takes_at_s is not None and since_s >= gesture.takes_at_s and not visit.taken:
-            visit.taken = True
+        """Let the hand take its thing, and let go of it, once its gesture, begun ``since_s`` ago, is so far."""
+        if gesture.takes_at_s is not None and since_s >= gesture.takes_at_s and not visit.is_taken:
+            visit.is_taken = True
             self._take(visit)
-        if since_s >= gesture.frees_at_s and not visit.freed and visit.place is not None and visit.card is not None:
-            visit.freed = True
+        if since_s >= gesture.frees_at_s and not visit.is_freed and visit.place is not None and visit.card is not None:
+            visit.is_freed = True
             self._cards[visit.place] = visit.card
             self._painter.lay(self._table, self._painter.sprite(visit.card.face), visit.card.pose)
 
@@ -252,7 +245,7 @@ class Film:
         visit = self._visits[0]
         during = self._during(visit)
         hand = Moving(self._hands[visit.seat], tuple(m.hand for m in during), moment.hand_mm)
-        if visit.card is None or not visit.taken or visit.freed:
+        if visit.card is None or not visit.is_taken or visit.is_freed:
             return [hand]
         sprite = self._painter.sprite(visit.card.face)
         poses = tuple(m.card for m in during if m.card)
@@ -269,7 +262,7 @@ class Film:
 
     def _truth(self, moment: Moment | None) -> Truth:
         visit = self._visits[0] if moment else None
-        moving = visit.place if visit and visit.taken and not visit.freed else None
+        moving = visit.place if visit and visit.is_taken and not visit.is_freed else None
         corners = {place: card.corners for place, card in self._cards.items()}
         return Truth(self.lying, corners, moving, moment is not None and self._in_picture(moment))
 

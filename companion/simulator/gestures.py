@@ -172,6 +172,7 @@ class _Path:
 
 
 def _between(a: Moment, b: Moment, share: float, t_s: float) -> Moment:
+    """The moment that ``share`` of the way between two."""
     card = a.card.towards(b.card, share) if a.card and b.card else a.card
     return Moment(
         t_s,

@@ -83,6 +83,7 @@ _ARM = [Limb((4, _CUFF_MM + 18), (10, 420), (36, 45), (16, 24)), Limb((10, 420),
 
 
 def _relief(limbs: list[Limb]) -> Relief:
+    """The height of limbs above the table in mm, (h, w) of the hand's frame."""
     height = np.zeros((round(LENGTH_MM * _SCALE), round(WIDTH_MM * _SCALE)), np.float32)
     for limb in limbs:
         part = _window(limb, height.shape)
@@ -99,6 +100,7 @@ def _window(limb: Limb, shape: tuple[int, ...]) -> tuple[slice, slice]:
 
 
 def _limb(limb: Limb, part: tuple[slice, slice]) -> Relief:
+    """The height of one limb in mm in a part of the frame: two spheres and what spans them."""
     rows, columns = np.mgrid[part].astype(np.float32)
     x, y = columns / _SCALE + LEFT_MM, rows / _SCALE + TOP_MM
     (ax, ay), (bx, by) = limb.start, limb.end

@@ -54,6 +54,7 @@ def pushed_off(pose: Pose, others: Sequence[Pose], side_mm: float) -> Pose:
 
 
 def _pushed_off_one(pose: Pose, other: Pose, side_mm: float) -> Pose:
+    """The pose moved away from one other, by as much as two hexagons of that side overlap."""
     dx, dy = pose.x_mm - other.x_mm, pose.y_mm - other.y_mm
     apart = math.hypot(dx, dy)
     corner_mm = side_mm / 2 * abs(math.sin(math.radians(pose.turn_deg - other.turn_deg)))

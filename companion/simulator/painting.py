@@ -173,6 +173,7 @@ class Painter:
         _blend(table, layer.box, _apply_light(layer.picture, self._light[layer.box.rows, layer.box.columns]))
 
     def _cast(self, seen: Picture, thing: Moving) -> None:
+        """Darken the picture where a moving thing's shadow falls: softer and paler the higher it is."""
         coarse = Sprite(thing.sprite.picture[:, :, 3], thing.sprite.mm_from_px)
         reach = 2.0 + thing.height_mm
         pose = thing.poses[-1].shifted(_SUN[0] * reach, _SUN[1] * reach)

@@ -14,7 +14,7 @@ from typing import Any
 from companion.errors import UsageError
 from companion.printing.shapes import Point
 from companion.rules.engine import Command, Header
-from companion.simulator.film import Film, Frame, Setting
+from companion.simulator.film import Film, FilmFrame, Setting
 from companion.simulator.optics import Camera
 from companion.simulator.script import Player, Script, commands_agree, write_script
 from companion.simulator.things import Face, Place, Things
@@ -88,7 +88,7 @@ class Tabletop(ABC):
         """Whether a hand is about, or about to come."""
         return self._film.is_busy
 
-    def next(self, step_s: float) -> Frame:
+    def next(self, step_s: float) -> FilmFrame:
         """The next picture."""
         return self._film.next(step_s)
 

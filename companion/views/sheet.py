@@ -96,7 +96,7 @@ def suggestions(game: Game, state: Any, command: Command, chances: Sequence[Any]
         game: whose rules.
         state: before the move.
         command: the move as it stands.
-        chances: of what was read, as `companion.referee.moves.Kept` has them.
+        chances: of what was read, as `companion.referee.moves.KeptPicture` has them.
     """
     seen = {tuple(place): dict(of) for place, of in chances}
     legal = [other for other in game.legal(state) if other["cmd"] == command["cmd"]]

@@ -25,7 +25,7 @@ _HEXAGON_SIZE = 1.25
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Frame:
+class CardFrame:
     """A card's frame.
 
     Attributes:
@@ -39,7 +39,7 @@ class Frame:
     picture_from_frame: Floats
 
     @staticmethod
-    def of(corners: Floats) -> "Frame":
+    def of(corners: Floats) -> "CardFrame":
         """The frame of a card whose corners (4 or 6, 2) on the picture are known roughly."""
         return frames_of(np.asarray(corners)[None])[0]
 
@@ -57,8 +57,8 @@ class Frame:
         return self.corners, along, inwards_of(along)
 
 
-def frames_of(outlines: Floats) -> list[Frame]:
-    """The frames of cards whose corners (M, 4 or 6, 2) on the picture are known roughly; see `Frame.of`."""
+def frames_of(outlines: Floats) -> list[CardFrame]:
+    """The frames of cards whose corners (M, 4 or 6, 2) on the picture are known roughly; see `CardFrame.of`."""
     outlines = np.asarray(outlines, np.float64)
     sides = np.linalg.norm(following(outlines) - outlines, axis=2)
     if outlines.shape[1] == 4:
@@ -71,7 +71,7 @@ def frames_of(outlines: Floats) -> list[Frame]:
         side = np.maximum(1.0, sides.mean(1))
         flat, sizes = side[:, None, None] * UNIT_HEXAGON, side * _HEXAGON_SIZE
         homographies = list(fit_homographies(flat, outlines))
-    return [Frame(*of_card) for of_card in zip(flat, sizes.tolist(), homographies, strict=True)]
+    return [CardFrame(*of_card) for of_card in zip(flat, sizes.tolist(), homographies, strict=True)]
 
 
 def inwards_of(along: Floats) -> Floats:
@@ -150,7 +150,7 @@ _MOST_MOVED, _LOST = 0.6, 9.0
 """
 
 
-def cut_strips(pyramid: Pyramid, frame: Frame) -> NDArray[np.uint8]:
+def cut_strips(pyramid: Pyramid, frame: CardFrame) -> NDArray[np.uint8]:
     """The strips (N, STRIP, STRIP, 3) of a card's N sides; rows go inwards, columns along."""
     strips = np.empty((len(frame.corners), STRIP, STRIP, 3), np.uint8)
     level = pyramid.level_for(frame.size * (OUTSIDE + INSIDE) / STRIP)
@@ -185,7 +185,7 @@ def bin_places() -> Floats:
     return np.asarray((np.arange(STRIP) + 0.5) / STRIP * (OUTSIDE + INSIDE) - OUTSIDE)
 
 
-def edge_offsets(frame: Frame, corners: Floats) -> Floats:
+def edge_offsets(frame: CardFrame, corners: Floats) -> Floats:
     """Where an outline's sides cross the strips' columns: (N, COLUMNS) in sizes of the card, inwards positive.
 
     Args:
@@ -293,7 +293,7 @@ def _settled(likely: Floats, bins: NDArray[np.int64]) -> tuple[Floats, Floats]:
     return np.concatenate([mean_v - slope * mean_u, mean_v + slope * (1 - mean_u)], 1), support
 
 
-def _meet(frames: Sequence[Frame], ends: Floats, support: Floats) -> list[Refined]:
+def _meet(frames: Sequence[CardFrame], ends: Floats, support: Floats) -> list[Refined]:
     """The outlines whose sides are the lines with those offsets (M, N, 2) at their ends, supported (M, N) so far."""
     begin, sizes = np.array([frame.corners for frame in frames]), np.array([frame.size for frame in frames])
     homographies = np.array([frame.picture_from_frame for frame in frames])

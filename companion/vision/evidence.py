@@ -25,6 +25,7 @@ _WIDTH_PX = 2304
 _NAME = b"companion 2 "  # and the form of what follows
 _START, _COMMENT, _SCAN, _APPLICATION = 0xD8, 0xFE, 0xDA, 0xE0
 _MOST_BYTES = 65_000
+"""Of a comment: a segment holds 65,533."""
 _MARK = {
     "red": (60, 60, 235),
     "blue": (235, 140, 40),
@@ -33,16 +34,21 @@ _MARK = {
     "purple": (170, 60, 140),
     None: (255, 0, 255),
 }
-_SHOWN_PX = 1280
-_CLOSE_PX = 480
+_SHOWN_PX, _CLOSE_PX = 1280, 480
+"""How wide a picture is shown, and the longer side of the part that a move is about."""
 _AROUND = 0.15
-_QUALITY = 80
+"""How much more than its cards that part shows to each side, as a share of their longer extent."""
+_JPEG_QUALITY = 80
 _READ, _DOUBT = (0, 200, 0), (0, 160, 255)
+"""Colours (BGR) of the outlines of cards that were read whole, and of others."""
 _FONT, _LINE_PX, _LETTERS = cv2.FONT_HERSHEY_SIMPLEX, 40, 14
+"""A line's height at size 1, and how many letters stand in one."""
 _FILLED, _LEAST_SIZE, _MOST_SIZE = 0.6, 0.3, 1.2
+"""The share of a card that words fill, and the smallest and largest size of their letters."""
 _PLACE = re.compile(r" at \d+,\d+|^ *\(-?\d+, -?\d+\)")
 """Where a card lies, which its outline shows already."""
 _PAPER, _INK, _JOINED = (255, 255, 255), (20, 20, 20), (0, 140, 255)
+"""Colours (BGR) of what words are written on, of the words, and of lines from card to card."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,11 +157,11 @@ def draw_marks(jpeg: bytes, close: bool = False) -> bytes:
     if marks is None or bgr is None:
         return jpeg
     if close:
-        return encode_picture(_closely(bgr, marks), _QUALITY)
+        return encode_picture(_closely(bgr, marks), _JPEG_QUALITY)
     picture, scale = _shrunk(bgr, _SHOWN_PX / bgr.shape[1])
     for mark in sorted(marks, key=lambda mark: mark.is_new):
         _draw(picture, mark, mark.corners * scale)
-    return encode_picture(picture, _QUALITY)
+    return encode_picture(picture, _JPEG_QUALITY)
 
 
 class Readable(Outlined, Protocol):
@@ -177,7 +183,7 @@ def draw_labels(bgr: NDArray[np.uint8], cards: Sequence[Readable]) -> bytes:
         _outline(picture, card.corners, _DOUBT if "?" in text else _READ, max(2, round(bgr.shape[1] / 640)))
     for card in cards:
         _write_lines(picture, _wrapped(card.line()), card.corners)
-    return encode_picture(picture, _QUALITY)
+    return encode_picture(picture, _JPEG_QUALITY)
 
 
 def _wrapped(text: str) -> list[str]:
@@ -211,6 +217,7 @@ def _closely(bgr: NDArray[np.uint8], marks: Sequence[Mark]) -> NDArray[np.uint8]
 
 
 def _draw(picture: NDArray[np.uint8], mark: Mark, corners: NDArray[np.floating]) -> None:
+    """Outline a card, and where the move is about it tell what was read on it."""
     if not mark.is_new:
         _outline(picture, corners, (255, 255, 255), 1)
         return

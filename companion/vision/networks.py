@@ -156,10 +156,11 @@ def load(path: Path, engine: Callable[[bytes], Network]) -> Network:
         raise ModelError(f"the model {name} cannot be read, it is no whole network: {_REINSTALL}") from None
 
 
-_LEVELS = np.arange(256, dtype=np.float32) / np.float32(255) - np.float32(0.5)
+LEVELS = np.arange(256, dtype=np.float32) / np.float32(255) - np.float32(0.5)
+"""What each of a picture's levels is to a network, -0.5..0.5."""
 
 
-def picture_planes(bgr: MatLike, levels: NDArray[np.float32] = _LEVELS) -> NDArray[np.float32]:
+def picture_planes(bgr: MatLike, levels: NDArray[np.float32] = LEVELS) -> NDArray[np.float32]:
     """A picture as networks take it.
 
     Args:

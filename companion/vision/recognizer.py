@@ -12,8 +12,8 @@ from companion.errors import UsageError
 from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.teaching import Teaching
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.tracker import Tracker
+from companion.vision.tracking.tracks import SettleTimes, TableEvent
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.rules.hexgrid import Cell, rotated
+from companion.rules.hexgrid import Cell, LatticeMap
 from companion.vision.geometry import areas
 from companion.vision.image.pyramid import Pyramid
 
@@ -142,7 +142,7 @@ class Reading:
         return f"{len(self.cards)} cards in the tableau, {len(self.loose)} loose"
 
 
-def turned(card: DetectedCard, cell: Cell | None, turns: int) -> DetectedCard:
+def turned_card(card: DetectedCard, cell: Cell | None, turns: int) -> DetectedCard:
     """The card in another naming of the directions, ``turns`` counter-clockwise, and in another cell."""
     order = [(d - turns) % 6 for d in range(6)]
     return replace(
@@ -156,15 +156,12 @@ def turned(card: DetectedCard, cell: Cell | None, turns: int) -> DetectedCard:
 
 def in_own_frame(card: DetectedCard) -> DetectedCard:
     """The card by itself: no cell, and direction 0 is its own first edge."""
-    return turned(card, None, -card.east)
+    return turned_card(card, None, -card.east)
 
 
-def renamed(card: DetectedCard, turns: int, shift: Cell) -> DetectedCard:
-    """The card where the whole lattice is turned and then shifted."""
-    if card.cell is None:
-        return card
-    q, r = rotated(card.cell, turns)
-    return turned(card, (q + shift[0], r + shift[1]), turns)
+def renamed(card: DetectedCard, lattice_map: LatticeMap) -> DetectedCard:
+    """The card in another naming of the lattice; one without a cell as it is."""
+    return card if card.cell is None else turned_card(card, lattice_map.cell(card.cell), lattice_map.turns)
 
 
 def moved_by(card: DetectedCard, x: float, y: float) -> DetectedCard:
@@ -178,7 +175,7 @@ def aligned(card: DetectedCard, model: DetectedCard) -> DetectedCard:
     mine = card.corners - card.corners.mean(0)
     roll = int(((mine[_ROLLS] - offsets) ** 2).sum((1, 2)).argmin())
     # corner k becomes corner 0, so edge k (clockwise) becomes edge 0: the names go k steps counter-clockwise
-    return replace(turned(card, None, roll - card.east), corners=card.corners[_ROLLS[roll]], east=0)
+    return replace(turned_card(card, None, roll - card.east), corners=card.corners[_ROLLS[roll]], east=0)
 
 
 def is_near(a: DetectedCard, b: DetectedCard, share: float) -> bool:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from flask import Request, current_app, request
-from werkzeug.exceptions import RequestEntityTooLarge
+from flask import Request, Response, current_app, request
+from werkzeug.exceptions import NotFound, RequestEntityTooLarge
 
 from companion.errors import Refusal
 from companion.referee.folder import journals
@@ -17,11 +17,11 @@ from companion.web.access.people import People
 from companion.web.streams import Snapshots, Streams
 
 if TYPE_CHECKING:
-    from companion.web.calibrating import Surveys
-    from companion.web.teaching import Teaches
+    from companion.web.calibrating import Surveyor
+    from companion.web.teaching import Teacher
 
 
-class Drawn(Protocol):
+class AnnotatePicture(Protocol):
     """Makes a kept picture, a JPEG file's bytes, into one for people to look at."""
 
     def __call__(self, jpeg: bytes, close: bool = False) -> bytes:
@@ -32,7 +32,7 @@ Devices = Callable[[], Mapping[str, Mapping[str, Any]]]
 """Camera and pins by name, each ``{"state": "ok" | "absent" | "degraded" | "failed", ...}``."""
 
 
-class Invites(Protocol):
+class JoinLink(Protocol):
     """What is shown to people who want to join."""
 
     @property
@@ -86,12 +86,12 @@ class TableParts:
         secure: where the table also speaks https.
     """
 
-    invitation: Invites | None = None
+    invitation: JoinLink | None = None
     devices: Devices = dict
     camera: CameraSwitch | None = None
-    drawn: Drawn = _as_kept
-    surveyor: "Callable[[], Surveys] | None" = None
-    teacher: "Callable[[], Teaches] | None" = None
+    drawn: AnnotatePicture = _as_kept
+    surveyor: "Callable[[], Surveyor] | None" = None
+    teacher: "Callable[[], Teacher] | None" = None
     opened_empty: Header | None = None
     is_in_hall: bool = False
     secure: HttpsAddress | None = None
@@ -140,12 +140,25 @@ def context() -> AppContext:
     return found
 
 
-def body() -> dict[str, Any]:
+def drawn_picture(jpeg: bytes | None, missing: str, *, is_close: bool = False) -> Response:
+    """A kept picture with what was recognised drawn on it; see `AnnotatePicture`. Raises `NotFound` for None."""
+    if jpeg is None:
+        raise NotFound(missing)
+    return Response(context().parts.drawn(jpeg, is_close), mimetype="image/jpeg")
+
+
+def request_object() -> dict[str, Any]:
     """The request's JSON object. Raises `Refusal` ``malformed``."""
     try:
-        value = read_json(request.get_data())
+        return json_object(request.get_data())
     except RequestEntityTooLarge:
         raise Refusal("malformed", f"The request is longer than {COMMAND.size_bytes} bytes.") from None
+
+
+def json_object(data: bytes) -> dict[str, Any]:
+    """The JSON object that some bytes are. Raises `Refusal` ``malformed``."""
+    try:
+        value = read_json(data)
     except ValueError as error:
         raise Refusal("malformed", f"The request is not JSON: {error}") from error
     if not isinstance(value, dict):

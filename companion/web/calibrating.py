@@ -11,12 +11,12 @@ from flask import Blueprint, Flask, Response, current_app, jsonify, render_templ
 from werkzeug.exceptions import NotFound
 
 from companion.views.words import knows, phrase, section_of
-from companion.web.app_context import body, context
+from companion.web.app_context import context, request_object
 
 calibrating = Blueprint("calibrating", __name__)
 
 
-class Surveys(Protocol):
+class Surveyor(Protocol):
     """What looks at the table for the page."""
 
     def picture(self) -> bytes | None:
@@ -29,7 +29,7 @@ class Surveys(Protocol):
         """Calibrate as asked and store it. Raises `CompanionError`."""
 
 
-def keep_calibrating(app: Flask, surveyor: Callable[[], Surveys]) -> None:
+def keep_calibrating(app: Flask, surveyor: Callable[[], Surveyor]) -> None:
     """Have an application calibrate; what does so is made when first asked for, for it is slow to import."""
     app.extensions["companion-surveyor"] = cache(surveyor)
     app.register_blueprint(calibrating)
@@ -67,10 +67,10 @@ def check_picture() -> Response:
 @calibrating.post("/api/calibrate")
 def calibrate() -> Response:
     """Calibrate by marks, cards or taps, store it, and watch the table by it."""
-    return jsonify(_surveyor().survey(body()))
+    return jsonify(_surveyor().survey(request_object()))
 
 
-def _surveyor() -> Surveys:
+def _surveyor() -> Surveyor:
     context().people.admit_operator(request)
-    made: Callable[[], Surveys] = current_app.extensions["companion-surveyor"]
+    made: Callable[[], Surveyor] = current_app.extensions["companion-surveyor"]
     return made()

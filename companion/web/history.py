@@ -11,7 +11,7 @@ from companion.referee.messages import Correct, Message, Redo, Undo
 from companion.referee.moves import Change
 from companion.views.changes import changes
 from companion.views.sheet import sheet
-from companion.web.app_context import body, context, number_of
+from companion.web.app_context import context, drawn_picture, number_of, request_object
 
 history = Blueprint("history", __name__)
 
@@ -32,18 +32,14 @@ def move(number: int) -> Response:
 def evidence(number: int) -> Response:
     """The picture that a move was read from, with what was recognised drawn on it; ``?close=1``: only its cards."""
     jpeg = context().referee.evidence(number)
-    if jpeg is None:
-        raise NotFound("No picture was kept of this move.")
-    return Response(context().parts.drawn(jpeg, request.args.get("close") == "1"), mimetype="image/jpeg")
+    return drawn_picture(jpeg, "No picture was kept of this move.", is_close=request.args.get("close") == "1")
 
 
 @history.get("/api/proposal/evidence.jpg")
 def proposal_evidence() -> Response:
     """The picture that the waiting proposal was read from, with what was recognised drawn on it."""
     jpeg = context().referee.proposal_evidence()
-    if jpeg is None:
-        raise NotFound("No picture came with what is waiting, or nothing is waiting.")
-    return Response(context().parts.drawn(jpeg), mimetype="image/jpeg")
+    return drawn_picture(jpeg, "No picture came with what is waiting, or nothing is waiting.")
 
 
 @history.post("/api/undo")
@@ -67,7 +63,7 @@ def correct() -> Response:
 def _amended(message_from: Callable[[Mapping[str, Any], str], Message]) -> Response:
     table = context()
     table.people.admit_operator(request)
-    message = message_from(body(), table.people.name(request))
+    message = message_from(request_object(), table.people.name(request))
     answer = table.referee.ask(message)
     session = table.referee.latest()
     mine = [done for done in session.amendments if done.version == answer.version]

@@ -9,7 +9,7 @@ from companion.errors import Refusal
 from companion.views.translations import LANGUAGES, direction, native_name
 from companion.views.words import language, phrase, speaking
 from companion.web.access.access_guard import refuse_other_sites
-from companion.web.app_context import body, text_of
+from companion.web.app_context import request_object, text_of
 
 COOKIE = "companion-language"
 _A_YEAR_S = 365 * 24 * 3600
@@ -21,7 +21,7 @@ languages = Blueprint("languages", __name__)
 def choose() -> Response:
     """Speak ``{"language": "de"}`` to this phone from now on; for whoever looks."""
     refuse_other_sites(request)
-    chosen = text_of(body(), "language")
+    chosen = text_of(request_object(), "language")
     if chosen not in LANGUAGES:
         raise Refusal("malformed", f"There are {', '.join(LANGUAGES)}.")
     response = jsonify({"language": chosen})

@@ -21,7 +21,7 @@ from companion.views.archive.past import counts, day, did, game_page, numbered, 
 from companion.views.archive.statistics import together
 from companion.views.games import game_title, title
 from companion.views.words import phrase, section_of
-from companion.web.app_context import context
+from companion.web.app_context import context, drawn_picture
 from companion.web.archive import Archive
 from companion.web.keeping import names_at
 
@@ -112,10 +112,7 @@ def evidence(number: int, move: int) -> Response:
     """The picture that a past move was read from, with what was recognised drawn on it."""
     game = _found(number)
     kept = game.moves[move - 1].evidence if 1 <= move <= len(game.moves) else None
-    jpeg = None if kept is None else kept_picture(game.path, kept)
-    if jpeg is None:
-        raise NotFound("No picture was kept of this move.")
-    return Response(context().parts.drawn(jpeg), mimetype="image/jpeg")
+    return drawn_picture(None if kept is None else kept_picture(game.path, kept), "No picture was kept of this move.")
 
 
 def _archive() -> Archive:

@@ -19,7 +19,7 @@ from companion.views.words import language, phrase, section_of
 from companion.web.access.access_guard import COOKIE
 from companion.web.access.joining import with_key
 from companion.web.access.people import acting, turn
-from companion.web.app_context import body, context, number_of, require_meant
+from companion.web.app_context import context, number_of, request_object, require_meant
 from companion.web.game_files import pages_for
 from companion.web.languages import offered
 from companion.web.shell import HAND_OVER, SILENCE, Live
@@ -87,7 +87,7 @@ def what_may_lie() -> Response:
 @blueprint.post("/api/verdicts")
 def check_commands() -> Response:
     """What the rules say of each of some ``commands``, now or in the place of the move ``at``; nothing happens."""
-    table, given = context(), body()
+    table, given = context(), request_object()
     table.people.guard.admit(request)
     commands = given.get("commands")
     if not isinstance(commands, list) or len(commands) > _MOST_CHECKED:
@@ -102,7 +102,7 @@ def commands() -> Response:
     key = request.headers.get("Idempotency-Key") or None
     if key is not None and len(key) > _LONGEST_KEY:
         raise Refusal("malformed", f"An Idempotency-Key has at most {_LONGEST_KEY} characters.")
-    command, people = body(), context().people
+    command, people = request_object(), context().people
     people.admit(request, acting(command))
     version = request.args.get("version", type=int)
     return _asked(Do(command, key and f"{people.guard.phone(request) or request.remote_addr} {key}", version))
@@ -123,7 +123,7 @@ def reject() -> Response:
 @blueprint.post("/api/next")
 def following_game() -> Response:
     """The next game: the evening's next or the same again; with a ``header`` that one, which is the operator's."""
-    table, given = context(), body()
+    table, given = context(), request_object()
     if "header" in given:
         if table.is_to_be_set_up:
             table.people.guard.admit(request)
@@ -140,7 +140,7 @@ def following_game() -> Response:
 @blueprint.post("/api/camera")
 def camera() -> Response:
     """Switch the camera ``{"on": true}`` or off, in the middle of a game too; for the operator."""
-    table, given = context(), body()
+    table, given = context(), request_object()
     table.people.admit_operator(request)
     is_on = given.get("on")
     if not isinstance(is_on, bool):
@@ -154,7 +154,7 @@ def camera() -> Response:
 @blueprint.post("/api/referee")
 def call_referee() -> Response:
     """Call the hall's referee, ``{"on": true}``, or end the call; for whoever has joined, at a table in a hall."""
-    table, given = context(), body()
+    table, given = context(), request_object()
     table.people.admit(request)
     is_on = given.get("on")
     if not isinstance(is_on, bool):
@@ -229,7 +229,7 @@ def _words() -> dict[str, Any]:
 
 
 def _answer_proposal(kind: type[Confirm] | type[Reject]) -> Response:
-    table, given = context(), body()
+    table, given = context(), request_object()
     waiting = table.referee.latest().proposal
     player = acting(waiting.command) if waiting else None
     table.people.admit(request, player)

@@ -26,12 +26,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from companion.errors import TableError
 from companion.web.app import close_streams
-from companion.web.prompt_server import PromptServer
 from companion.web.shell import SILENCE, Bell, Shell
 from companion.web.streams import is_this_machine
 
 _LISTENING = 1024
 _FINISH_WITHIN_S = 1
+_LOOKS_EACH_S = 0.005
+"""How often a server that stops looks whether its connections have finished."""
 _IDLE_S = 5
 _MOST_WAITING, _MOST_WAITING_OF_ONE = 1024, 64
 """Connections whose request is not whole; of more the earliest is closed."""
@@ -61,13 +62,13 @@ class _Listening(socket.socket):
         """The next visitor who is not turned away. Raises `BlockingIOError` when nobody waits."""
         while True:
             visitor, address = super().accept()
-            if self._has_room(address[0]):
+            if self._make_room(address[0]):
                 self._taken_in.append((address[0], visitor))
                 return visitor, address
             visitor.close()
 
-    def _has_room(self, address: str) -> bool:
-        """Whether one more of an address is taken in; somebody else may have to go for it."""
+    def _make_room(self, address: str) -> bool:
+        """Make room for one more of an address, for which somebody else may have to go; False where there is none."""
         self._taken_in = [(of, taken) for of, taken in self._taken_in if taken.fileno() >= 0]
         self._leaving = [taken for taken in self._leaving if taken.fileno() >= 0]
         number = Counter(of for of, _ in self._taken_in)
@@ -255,6 +256,47 @@ class _Loop(asyncio.SelectorEventLoop):
         return await super().create_server(*given, ssl=ssl, ssl_handshake_timeout=ssl and self._handshake_s, **named)
 
 
+class _PromptServer(uvicorn.Server):
+    """uvicorn's server, stopped at once by another thread.
+
+    As it comes it looks ten times a second whether it is to stop, and then waits a tenth of a second for its
+    connections even when none is left.
+    """
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._ticks: asyncio.Future[None] | None = None
+
+    def leave(self) -> None:
+        """Stop serving. Returns at once; called from any thread."""
+        self.should_exit = True
+        if (ticks := self._ticks) is not None:
+            with suppress(RuntimeError):  # its loop is closed: it has stopped already
+                ticks.get_loop().call_soon_threadsafe(ticks.cancel)
+
+    async def main_loop(self) -> None:
+        """Serve until it is to stop."""
+        self._ticks = asyncio.ensure_future(super().main_loop())
+        with suppress(asyncio.CancelledError):
+            await self._ticks
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Close what listens, let each connection finish its answer within the time configured, cancel the others."""
+        for listening in (*self.servers, *(sockets or ())):
+            listening.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        try:
+            async with asyncio.timeout(self.config.timeout_graceful_shutdown):
+                while self.server_state.connections or self.server_state.tasks:
+                    await asyncio.sleep(_LOOKS_EACH_S)
+                for server in self.servers:
+                    await server.wait_closed()
+        except TimeoutError:
+            for task in list(self.server_state.tasks):
+                task.cancel()
+
+
 class Server:
     """One application on one bound socket, with its own threads."""
 
@@ -273,7 +315,7 @@ class Server:
         self._deadlines = deadlines or Deadlines()
         self._listening = listening
         self._bell = Bell()
-        self._server = PromptServer(
+        self._server = _PromptServer(
             uvicorn.Config(
                 Shell(app, self._bell),
                 http=cast(Any, partial(Visitor, Crowd(self._deadlines))),

@@ -11,7 +11,7 @@ from flask import Blueprint, Flask, Response, current_app, jsonify, render_templ
 
 from companion.errors import Refusal
 from companion.views.words import phrase, section_of
-from companion.web.app_context import body, context, number_of, text_of
+from companion.web.app_context import context, number_of, request_object, text_of
 
 teaching = Blueprint("teaching", __name__)
 
@@ -20,7 +20,7 @@ _MOST_PARTS = 200
 _EXTENSION = "companion-teacher"
 
 
-class Teaches(Protocol):
+class Teacher(Protocol):
     """What teaches decks for the page; see `companion.app.teaching.Lessons`."""
 
     def state(self) -> dict[str, Any]:
@@ -72,7 +72,7 @@ class Teaches(Protocol):
         """Take a printing away."""
 
 
-def keep_teaching(app: Flask, teacher: Callable[[], Teaches]) -> None:
+def keep_teaching(app: Flask, teacher: Callable[[], Teacher]) -> None:
     """Have an application teach decks; what does so is made when first asked for, for it is slow to import."""
     app.extensions[_EXTENSION] = cache(teacher)
     app.register_blueprint(teaching)
@@ -130,7 +130,7 @@ def upload() -> Response:
 @teaching.post("/api/teach/<step>")
 def take_step(step: str) -> Response:
     """One step: begin, take, rename, agree, drop, stop, keep, use, back or forget."""
-    teacher, given = _teacher(), body()
+    teacher, given = _teacher(), request_object()
     steps: dict[str, Callable[[], dict[str, Any]]] = {
         "begin": lambda: teacher.begin(given),
         "take": lambda: teacher.take(None),
@@ -159,7 +159,7 @@ def _whole(given: Mapping[str, Any], name: str) -> int:
     return value
 
 
-def _teacher() -> Teaches:
+def _teacher() -> Teacher:
     context().people.admit_operator(request)
-    made: Callable[[], Teaches] = current_app.extensions[_EXTENSION]
+    made: Callable[[], Teacher] = current_app.extensions[_EXTENSION]
     return made()

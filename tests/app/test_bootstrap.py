@@ -31,7 +31,7 @@ from companion.rules.engine import Header
 from companion.vision.evidence import evidence_picture
 from companion.vision.image.codec import decode_picture
 from companion.vision.results import DetectedCard
-from companion.vision.tracking.events import SettleTimes
+from companion.vision.tracking.tracks import SettleTimes
 
 
 def settings_for(data: Path) -> Settings:

@@ -26,7 +26,7 @@ from companion.simulator.script import Script, write_script
 from companion.views.sheet import suggestions
 from companion.vision.calibration.calibration import Calibration
 from companion.vision.evidence import evidence_picture
-from companion.vision.tracking.events import SettleTimes
+from companion.vision.tracking.tracks import SettleTimes
 
 HEADER = Header("hexel", ("Ana", "Bo"), "36", {"chips": 100})
 LAID = ("line", "place")

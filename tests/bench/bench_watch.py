@@ -18,7 +18,7 @@ import numpy as np
 from watch_takes import WANTED, Film, Take, load
 
 from companion.games import GAMES
-from companion.vision.tracking.events import SettleTimes
+from companion.vision.tracking.tracks import SettleTimes
 
 KINDS = ("idle", "busy", "told")
 _QUIET_FRAMES = 60

@@ -23,7 +23,7 @@ from companion.games.comet.vision.results import aligned_comet
 from companion.games.hexdragon.vision.lattice import fit_grid
 from companion.games.hexel.vision.lattice import LatticeFinder
 from companion.vision.image.codec import load_picture
-from companion.vision.results import DetectedCard, turned
+from companion.vision.results import DetectedCard, turned_card
 from companion.vision.tracking.layouts import LatticeLayout, Layout, LooseLayout
 from companion.vision.tracking.tracks import Track, add_reading
 
@@ -47,7 +47,7 @@ def frame(bgr: np.ndarray, noise: float, rng: np.random.Generator) -> np.ndarray
 def gathered(track: Track[DetectedCard], first: DetectedCard, layout: Layout) -> DetectedCard:
     """What a track says of a card, where the first frame has it and as it names directions there."""
     own = replace(track.piece, corners=first.corners, is_unsettled=first.is_unsettled)
-    return turned(replace(own, east=0), first.cell, first.east) if isinstance(layout, LatticeLayout) else own
+    return turned_card(replace(own, east=0), first.cell, first.east) if isinstance(layout, LatticeLayout) else own
 
 
 def told_after(game: str, edition: str | None, bgr: np.ndarray, noise: float) -> dict[int, dict[str, Any]]:
@@ -56,7 +56,7 @@ def told_after(game: str, edition: str | None, bgr: np.ndarray, noise: float) ->
     classifier = reader.classifier(edition, None)
     first = reader.read(frame(bgr, noise, rng), classifier)
     known = [*first.cards, *first.loose]
-    tracks = [Track(layout.own(card), 0.0) for card in known]
+    tracks = [Track(layout.in_own_frame(card), 0.0) for card in known]
     for track in tracks:
         add_reading(track, track.piece, classifier, 1.0)
     told = {1: first.as_json()}

@@ -16,7 +16,7 @@ from companion.games.hexdragon.deck import cell_centre
 from companion.games.hexdragon.demo.tabletop import STAR, TILE, HexDragonThings
 from companion.rules.hexgrid import rotated
 from companion.simulator.film import Film, Setting
-from companion.vision.tracking.events import SettleTimes
+from companion.vision.tracking.tracks import SettleTimes
 from models.drawing.hexdragon.layouts import Put, laid_table
 
 LYING = 3
@@ -46,7 +46,7 @@ def watched(seed: int, tiles: int) -> dict[str, float]:
             busy_s += took_s
             if any(one["event"] == "placed" for one in news):
                 telling_ms.append(1000 * took_s)
-            elif tracker.is_quiet and not news and not frame.truth.hand:
+            elif tracker.is_quiet and not news and not frame.truth.has_hand:
                 idle_ms.append(1000 * took_s)
             told.extend((frames, one) for one in news if one["event"] != "notice")
             frames += 1

@@ -58,7 +58,7 @@ class Recorder:
         for _ in range(max(1, round(seconds / self._step_s))):
             shot: Any = self.tabletop.next(self._step_s)
             now_s = len(self.frames) * self._step_s
-            if not shot.truth.hand:
+            if not shot.truth.has_hand:
                 self._end_visit(now_s)
             elif not self._hand_in_s:
                 self._hand_in_s = now_s

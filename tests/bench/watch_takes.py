@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from companion.games import GAMES
 from companion.vision.results import DetectedCard
-from companion.vision.tracking.events import SettleTimes
+from companion.vision.tracking.tracks import SettleTimes
 from models.drawing.people import PEOPLE, Visitor, visitor
 
 Picture = NDArray[np.uint8]

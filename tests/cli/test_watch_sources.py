@@ -12,7 +12,7 @@ import pytest
 
 from companion.cli.main import main
 from companion.games import GAMES
-from companion.vision.tracking.events import SettleTimes
+from companion.vision.tracking.tracks import SettleTimes
 
 SMALL = [(1, 1), (1, 2000), (2000, 3), (2, 2), (4, 5), (7, 7), (8, 8), (15, 15), (15, 9)]
 

@@ -11,20 +11,20 @@ def table() -> np.ndarray:
 
 def told(daylight: Daylight, picture: np.ndarray, begun_s: float = 0.0) -> bool:
     """Whether it is told when a picture lasts."""
-    return [daylight.has_drifted(picture, begun_s + at) for at in (0.0, FOR_S / 2, FOR_S + 0.1)][-1]
+    return [daylight.update(picture, begun_s + at) for at in (0.0, FOR_S / 2, FOR_S + 0.1)][-1]
 
 
 def test_light_that_fades_everywhere_is_told_after_a_while() -> None:
     daylight, picture = Daylight(), table()
-    assert not daylight.has_drifted(picture, 0.0)
+    assert not daylight.update(picture, 0.0)
     darker = (picture * 0.6).astype(np.uint8)
-    assert not daylight.has_drifted(darker, 1.0)
+    assert not daylight.update(darker, 1.0)
     assert told(daylight, darker, 1.0)
 
 
 def test_hands_and_cards_over_a_good_part_of_the_table_are_not_light() -> None:
     daylight, picture = Daylight(), table()
-    daylight.has_drifted(picture, 0.0)
+    daylight.update(picture, 0.0)
     covered = picture.copy()
     covered[:, :200] = 240
     assert not told(daylight, covered, 1.0)
@@ -34,7 +34,7 @@ def test_hands_and_cards_over_a_good_part_of_the_table_are_not_light() -> None:
 
 def test_what_was_held_anew_is_the_new_measure() -> None:
     daylight, picture = Daylight(), table()
-    daylight.has_drifted(picture, 0.0)
+    daylight.update(picture, 0.0)
     darker = (picture * 0.6).astype(np.uint8)
     assert told(daylight, darker)
     daylight.hold()

@@ -13,16 +13,21 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy
+from flask.testing import FlaskClient
 
 from companion.games import GAMES
 from companion.hub.broker import Mosquitto, free_port, mosquitto
 from companion.hub.link import Broker, broker_at
+from companion.hub.pages.web import create_hub_app
+from companion.hub.service import Hub
+from companion.hub.tournaments.director import Director
 from companion.referee.messages import Do
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
 from companion.simulator.script import write_script
 
 HEADER = Header("hexel", ("Ana", "Bo", "Cy"), "36")
+PIN = "271828"
 WITHIN_S = 20.0
 
 
@@ -75,6 +80,14 @@ def mosquitto_process(tmp_path: Path) -> Iterator[Mosquitto]:
 @pytest.fixture
 def broker(mosquitto_process: Mosquitto) -> Callable[[str], Broker]:
     return lambda name: broker_at(f"mqtt://127.0.0.1:{mosquitto_process.port}", name)
+
+
+@pytest.fixture
+def desk(hub: Hub) -> FlaskClient:
+    """The desk's, which gave the PIN to the hub that a test brings."""
+    client = create_hub_app(hub, Director(hub), pin=PIN).test_client()
+    client.post("/api/pin", json={"pin": PIN})
+    return client
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -20,10 +20,10 @@ from companion.referee.referee import Referee
 from companion.simulator.script import write_script
 from companion.web.app import create_app
 from companion.web.app_context import TableParts
-from tests.hub.conftest import HEADER, table, until
+from tests.hub.conftest import HEADER, PIN, table, until
 
 HERE = Address("hall", "table-01")
-CODE, PIN, JPEG = "ROSE42", "271828", b"\xff\xd8 a picture \xff\xd9"
+CODE, JPEG = "ROSE42", b"\xff\xd8 a picture \xff\xd9"
 TABLE = "/api/desk/hall/table-01"
 
 
@@ -57,13 +57,6 @@ def hub(tmp_path: Path, broker: Callable[[str], Broker], referee: Referee) -> It
 def phone(referee: Referee) -> FlaskClient:
     client = create_app(referee, join_code=CODE, parts=TableParts(is_in_hall=True)).test_client()
     client.post("/api/join", json={"code": CODE})
-    return client
-
-
-@pytest.fixture
-def desk(hub: Hub) -> FlaskClient:
-    client = create_hub_app(hub, Director(hub), pin=PIN).test_client()
-    client.post("/api/pin", json={"pin": PIN})
     return client
 
 

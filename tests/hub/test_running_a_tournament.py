@@ -13,8 +13,8 @@ from companion.hub.pages.web import create_hub_app
 from companion.hub.service import Hub
 from companion.hub.store import Store
 from companion.hub.tournaments.director import Director
+from tests.hub.conftest import PIN
 
-PIN = "271828"
 OPEN = "/api/tournaments/open"
 
 
@@ -30,13 +30,6 @@ def phone(hub: Hub) -> FlaskClient:
     """A player's, which knows no PIN and whose address is not this machine's."""
     client = create_hub_app(hub, Director(hub), pin=PIN).test_client()
     client.environ_base["REMOTE_ADDR"] = "192.168.1.9"
-    return client
-
-
-@pytest.fixture
-def desk(hub: Hub) -> FlaskClient:
-    client = create_hub_app(hub, Director(hub), pin=PIN).test_client()
-    client.post("/api/pin", json={"pin": PIN})
     return client
 
 

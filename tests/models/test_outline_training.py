@@ -8,7 +8,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="only where networks are trained: pip install -e '.[train]'")
 
-from companion.vision.detection.heatmaps import OFFSET_PX, STRIDE, UNIT_SHAPES, decode  # noqa: E402
+from companion.vision.detection.detector import OFFSET_PX, STRIDE  # noqa: E402
+from companion.vision.detection.heatmaps import UNIT_SHAPES, decode  # noqa: E402
 from companion.vision.detection.judgement import FEATURES, RELATIONS, with_relations  # noqa: E402
 from companion.vision.networks import OnnxRuntimeNetwork, load, model_path  # noqa: E402
 from models.drawing.art import Art  # noqa: E402

@@ -8,9 +8,10 @@ from companion.games.comet.demo import tabletop as comet_demo
 from companion.games.comet.demo.tabletop import CometTabletop, LaidCards
 from companion.games.comet.rules import game as comet
 from companion.games.hexel.demo.player import player
-from companion.games.hexel.demo.tabletop import Alignment, HexelTabletop
+from companion.games.hexel.demo.tabletop import HexelTabletop
 from companion.games.hexel.rules import game as hexel
 from companion.rules.engine import Header
+from companion.rules.hexgrid import LatticeMap
 from companion.simulator.evening import Evening, TableView
 from companion.simulator.film import STEP_S
 from companion.simulator.incidents import Incident, Incidents
@@ -19,7 +20,7 @@ from companion.simulator.script import write_script
 HEADER = game_spec("hexel").demo_header()
 PLAYER = player(4, least_cards=5)
 SCRIPT = write_script(HEADER, PLAYER)
-OTHERWISE = Alignment(2, (3, -1))
+OTHERWISE = LatticeMap(2, (3, -1))
 """The camera calls the cells by other names than the script."""
 
 
@@ -64,10 +65,10 @@ class PretendTable:
 
     def watch(self, truth, way=OTHERWISE):
         """Propose what the rules make of the table as it lies, once nothing moves."""
-        if truth.hand or truth.moving:
+        if truth.has_hand or truth.moving:
             self.proposal = None
             return
-        seen = way.faces({cell: face for cell, face in truth.cards.items() if cell not in self.blind})
+        seen = way.table({cell: face for cell, face in truth.cards.items() if cell not in self.blind})
         known = {cell: laid.edges for cell, laid in self.state.tableau.items()}
         commands = hexel.interpret(self.state, known, seen)
         if not commands:
@@ -144,7 +145,7 @@ def test_what_is_entered_on_a_phone_names_cells_as_the_camera_does():
     played(table)
     own = SCRIPT.commands[-1]
     assert table.done[-1]["cell"] == list(OTHERWISE.cell(tuple(own["cell"])))
-    assert table.done[-1]["edges"] == list(OTHERWISE.face(tuple(own["edges"])))
+    assert table.done[-1]["edges"] == list(OTHERWISE.edges(tuple(own["edges"])))
 
 
 def test_a_press_that_did_nothing_is_repeated():
@@ -265,7 +266,7 @@ class CometTable(EventfulTable):
 
     def watch(self, truth, way=None):
         """Propose what the rules make of the sets as they lie, once nothing moves."""
-        if truth.hand or truth.moving:
+        if truth.has_hand or truth.moving:
             self.proposal = None
             return
         sets = [(pot, laid) for (pot, _), laid in truth.cards.items() if isinstance(laid, LaidCards)]

@@ -42,7 +42,7 @@ def test_a_table_at_rest_only_flickers_and_rustles():
     table = film()
     a, b = table.next(), table.next()
     assert 0.2 < difference(a, b) < 6
-    assert not a.truth.hand and a.truth.moving is None
+    assert not a.truth.has_hand and a.truth.moving is None
 
 
 def test_a_laid_card_is_there_when_the_hand_has_gone_and_not_before():
@@ -51,8 +51,8 @@ def test_a_laid_card_is_there_when_the_hand_has_gone_and_not_before():
     table.lay((1, 1), FACE, 0)
     frames = played(table)
     assert (1, 1) not in before.truth.cards and frames[-1].truth.cards[1, 1] == FACE
-    assert any(f.truth.hand and f.truth.moving == (1, 1) for f in frames)
-    assert not frames[-1].truth.hand
+    assert any(f.truth.has_hand and f.truth.moving == (1, 1) for f in frames)
+    assert not frames[-1].truth.has_hand
     laid = [(1, 1) in f.truth.cards for f in frames]
     assert laid == sorted(laid), "once laid it stays"
 
@@ -93,7 +93,7 @@ def test_a_hovering_hand_changes_nothing():
     before = table.next()
     table.hover(centre_mm((1, 1)), 0)
     frames = played(table)
-    assert any(f.truth.hand for f in frames)
+    assert any(f.truth.has_hand for f in frames)
     assert frames[-1].truth.cards == before.truth.cards
     assert difference(before, frames[-1]) < 6
 

@@ -95,7 +95,7 @@ class PretendTable:
         self.do(command)
 
     def watch(self, truth):
-        if truth.hand or truth.moving:
+        if truth.has_hand or truth.moving:
             self.proposal = None
             return
         seen = EYES[self.header.game](truth.cards, self.state)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from companion.games import GAMES
 from companion.simulator.script import write_script
-from companion.vision.tracking.events import SettleTimes
+from companion.vision.tracking.tracks import SettleTimes
 
 STEP_S = 0.1
 PICTURES = 10

@@ -10,7 +10,7 @@ import numpy as np
 
 from companion.games.hexapod.interpretation import _card_corners, _case_card
 from companion.games.hexdragon.interpretation import tile_from_edges
-from companion.referee.moves import Kept
+from companion.referee.moves import KeptPicture
 from companion.vision.evidence import evidence_picture
 from companion.vision.results import DetectedCard
 
@@ -33,7 +33,7 @@ def kept_game(
     for line, (command, news, known) in enumerate(moves):
         jpeg = evidence_picture(picture, [*news, *known], news)
         (evidence / f"{line:04}.jpg").write_bytes(jpeg)
-        kept = Kept(f"{line:04}.jpg", hashlib.sha256(jpeg).hexdigest(), confidence)
+        kept = KeptPicture(f"{line:04}.jpg", hashlib.sha256(jpeg).hexdigest(), confidence)
         kept_moves.append(SimpleNamespace(command=command, evidence=kept))
     return SimpleNamespace(number=number, path=path, moves=tuple(kept_moves))
 

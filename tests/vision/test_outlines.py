@@ -16,7 +16,7 @@ from companion.vision.detection.heatmaps import UNIT_SHAPES, Candidate, affine_o
 from companion.vision.detection.judgement import PlacedCandidate, PlacedCandidates
 from companion.vision.detection.outlines import Outline, detect_outlines, judge_candidates, on_board, suppress
 from companion.vision.detection.sizes import as_large_as, completed, has_size, is_pair_or_part, parse_size_mm
-from companion.vision.edge_refinement import Frame, Refined, edge_offsets, fit_homography, refine
+from companion.vision.edge_refinement import CardFrame, Refined, edge_offsets, fit_homography, refine
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.float64]
@@ -151,7 +151,7 @@ def test_a_pose_is_the_same_whatever_corner_comes_first(sides: int) -> None:
 
 
 def test_edge_offsets_say_how_far_inside_the_frame_an_outline_lies() -> None:
-    frame = Frame.of(rectangle(100, 100, 100, 100))
+    frame = CardFrame.of(rectangle(100, 100, 100, 100))
     offsets = edge_offsets(frame, rectangle(100, 100, 80, 80))
     assert np.allclose(offsets, 0.1)
 

@@ -11,7 +11,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from companion.app.surveying import Surveying
+from companion.app.surveying import TableSurveyor
 from companion.config import CameraSettings, Settings
 from companion.devices.camera import Frame, MonitoredCamera
 from companion.printing.marks import mark_shapes
@@ -69,7 +69,7 @@ def running(picture: np.ndarray) -> SimpleNamespace:
 
 @pytest.fixture
 def app(referee: Referee, running: SimpleNamespace, tmp_path: Path) -> Flask:
-    surveying = lambda: Surveying(running, tmp_path)  # type: ignore[arg-type]  # noqa: E731
+    surveying = lambda: TableSurveyor(running, tmp_path)  # type: ignore[arg-type]  # noqa: E731
     return create_app(referee, join_code=CODE, operator_pin=PIN, parts=TableParts(camera=running, surveyor=surveying))  # type: ignore[arg-type]
 
 

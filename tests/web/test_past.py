@@ -54,7 +54,8 @@ def evening(referee: Referee) -> Referee:
 @pytest.fixture
 def watcher(evening: Referee) -> FlaskClient:
     """A phone that has not joined."""
-    return create_app(evening, join_code=CODE, parts=TableParts(drawn=lambda jpeg: b"drawn on " + jpeg)).test_client()
+    parts = TableParts(drawn=lambda jpeg, close=False: b"drawn on " + jpeg)
+    return create_app(evening, join_code=CODE, parts=parts).test_client()
 
 
 def words(page: str) -> str:

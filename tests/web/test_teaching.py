@@ -16,7 +16,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from companion.app.profiles import Profiles, profile_for
-from companion.app.surveying import Surveying
+from companion.app.surveying import TableSurveyor
 from companion.app.teaching import Lessons
 from companion.app.watching import Watching
 from companion.config import CameraSettings, Settings
@@ -36,7 +36,7 @@ from companion.printing.shapes import Point, Shape
 from companion.referee.messages import Do
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
-from companion.vision.tracking.events import SettleTimes
+from companion.vision.tracking.tracks import SettleTimes
 from companion.web.app import create_app
 from companion.web.app_context import TableParts
 from tests.teaching.pictures import LAMP, layout_picture
@@ -95,7 +95,7 @@ def teachers_app(referee: Referee, running: SimpleNamespace, data: Path) -> Flas
         operator_pin=PIN,
         parts=TableParts(
             camera=running,  # type: ignore[arg-type]
-            surveyor=lambda: Surveying(running, data),  # type: ignore[arg-type]
+            surveyor=lambda: TableSurveyor(running, data),  # type: ignore[arg-type]
             teacher=lambda: Lessons(running, data),  # type: ignore[arg-type]
         ),
     )

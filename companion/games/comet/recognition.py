@@ -13,18 +13,18 @@ from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.vision.recognizer import Recognizer
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.card_tracker import CardTracker
-from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.layouts import LooseLayout
+from companion.vision.tracking.tracks import SettleTimes, TableEvent
 
 
 def _classifier(edition: str | None, profile: Path | None) -> CometClassifier:
     return PretrainedNumerals() if profile is None else TEACHING.classifier(TEACHING.read(profile))
 
 
-def _tracker(classifier: CometClassifier, patience: SettleTimes) -> CardTracker:
+def _tracker(classifier: CometClassifier, settle_times: SettleTimes) -> CardTracker:
     is_alike = isinstance(classifier, TaughtNumerals) and classifier.profile.places.is_alike_turned
     layout = LooseLayout(aligned_either_way if is_alike else aligned_comet)
-    return CardTracker(read_comet, layout, classifier, patience, read_unknown, identity=_identity)
+    return CardTracker(read_comet, layout, classifier, settle_times, read_unknown, identity=_identity)
 
 
 def _identity(card: DetectedCard) -> tuple[int | None, ...] | None:

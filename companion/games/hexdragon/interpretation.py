@@ -11,11 +11,11 @@ import numpy as np
 
 from companion.games.hexdragon.vision.classifier import ENDS, FACES, end_shares
 from companion.games.hexdragon.vision.results import DetectedTile
-from companion.interpretation.lattice import LatticeInterpreter, Words
+from companion.interpretation.lattice import LatticeInterpreter, LatticeTerms
 from companion.rules.engine import Command
 from companion.rules.hexgrid import Cell
 from companion.vision.results import DetectedCard
-from companion.vision.tracking.registration import Edges
+from companion.vision.tracking.layouts import Edges
 
 _MIN_PROBABILITY = 0.001
 """Faces less likely than this are not offered."""
@@ -23,7 +23,7 @@ _MIN_PROBABILITY = 0.001
 
 def interpreter() -> LatticeInterpreter:
     """A new interpreter of a HexDragon table."""
-    return LatticeInterpreter(Words(tableau, cells, tile_from_edges, tile_alternatives))
+    return LatticeInterpreter(LatticeTerms(tableau, cells, tile_from_edges, tile_alternatives))
 
 
 def tableau(view: Mapping[str, Any]) -> dict[Cell, Edges]:

@@ -9,8 +9,8 @@ from companion.games.hexdragon.vision.recognizer import read_hexdragon, read_unk
 from companion.games.hexdragon.vision.results import in_words as tile_in_words
 from companion.vision.recognizer import Recognizer
 from companion.vision.tracking.card_tracker import CardTracker
-from companion.vision.tracking.events import TableEvent
 from companion.vision.tracking.layouts import LatticeLayout
+from companion.vision.tracking.tracks import TableEvent
 
 
 def _classifier(edition: str | None, profile: Path | None) -> TileClassifier:
@@ -30,8 +30,8 @@ RECOGNIZER = Recognizer(
     decks=("hexdragon",),
     classifier=_classifier,
     read=read_hexdragon,
-    tracker=lambda classifier, patience: CardTracker(
-        read_hexdragon, LatticeLayout(fit_grid), classifier, patience, read_unknown
+    tracker=lambda classifier, settle_times: CardTracker(
+        read_hexdragon, LatticeLayout(fit_grid), classifier, settle_times, read_unknown
     ),
     in_words=in_words,
     learn=learn_hexdragon,

@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from companion.interpretation.lattice import LatticeInterpreter, Words
+from companion.interpretation.lattice import LatticeInterpreter, LatticeTerms
 from companion.rules.engine import Command
 from companion.rules.hexgrid import Cell
 from companion.vision.results import DetectedCard
-from companion.vision.tracking.registration import Edges
+from companion.vision.tracking.layouts import Edges
 
 
 def interpreter() -> LatticeInterpreter:
     """A new interpreter of a Hex'el table."""
-    return LatticeInterpreter(Words(tableau, cells, tuple, symbol_alternatives))
+    return LatticeInterpreter(LatticeTerms(tableau, cells, tuple, symbol_alternatives))
 
 
 def tableau(view: Mapping[str, Any]) -> dict[Cell, Edges]:

@@ -14,8 +14,8 @@ from companion.games.hexel.vision.recognizer import outlines, read_hexel, read_u
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.recognizer import Recognizer
 from companion.vision.tracking.card_tracker import CardTracker
-from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.layouts import LatticeLayout
+from companion.vision.tracking.tracks import SettleTimes, TableEvent
 
 
 def _classifier(edition: str | None, profile: Path | None) -> SymbolClassifier:
@@ -34,10 +34,10 @@ def in_words(event: TableEvent) -> str:
     return f"{event['event']} {where}: {' '.join(edge or '?' for edge in event['edges'])}"
 
 
-def _tracker(classifier: SymbolClassifier, patience: SettleTimes) -> CardTracker:
+def _tracker(classifier: SymbolClassifier, settle_times: SettleTimes) -> CardTracker:
     finder = LatticeFinder()
     return CardTracker(
-        read_hexel, LatticeLayout(finder), classifier, patience, partial(read_unknown, find=finder.around)
+        read_hexel, LatticeLayout(finder), classifier, settle_times, partial(read_unknown, find=finder.around)
     )
 
 

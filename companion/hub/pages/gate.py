@@ -11,10 +11,10 @@ from typing import Any, ParamSpec, TypeVar
 from flask import Blueprint, Response, current_app, jsonify, render_template, request
 
 from companion.errors import Refusal
-from companion.rules.limits import read_json
 from companion.views.words import section_of
 from companion.web.access.access_guard import AccessGuard, Unwelcome, refuse_other_sites
 from companion.web.access.seat_keys import SeatKeys
+from companion.web.app_context import json_object
 
 gate = Blueprint("gate", __name__)
 
@@ -73,14 +73,12 @@ def guarded(view: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def request_object() -> dict[str, Any]:
-    """The request's JSON object. Raises `Refusal` ``malformed``."""
+    """The request's JSON object, empty for an empty request. Raises `Refusal` ``malformed``."""
+    value = json_object(request.get_data() or b"{}")
     try:
-        value = read_json(request.get_data() or b"{}")
         json.dumps(value, ensure_ascii=False).encode()  # half a character, such as \ud800, would be on no page
     except ValueError as error:
         raise Refusal("malformed", f"The request is not JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise Refusal("malformed", "The request is not a JSON object.")
     return value
 
 

@@ -43,10 +43,7 @@ class Terms:
 
     def header(self, players: Sequence[str]) -> Header:
         """Of the game at one table. Raises `BadHeader`."""
-        edition = {} if self.edition is None else {"edition": self.edition}
-        return read_header(
-            {"record": 1, "game": self.game, **edition, "players": [*players], "options": dict(self.options)}
-        )
+        return read_header(Header(self.game, tuple(players), self.edition, self.options).as_json())
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,7 +150,7 @@ def find_marks(bgr: NDArray[np.uint8]) -> Mapping[int, Array]:
     }
 
 
-def find_board(bgr: NDArray[np.uint8]) -> tuple[Array, Array]:
+def find_lens_board(bgr: NDArray[np.uint8]) -> tuple[Array, Array]:
     """The lens board's inner corners: where on the board they are printed, in mm, and where seen; both (N, 2)."""
     corners, ids, _, _ = cv2.aruco.CharucoDetector(board()).detectBoard(bgr)
     if ids is None or corners is None or not len(ids):

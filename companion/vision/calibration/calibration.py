@@ -173,6 +173,7 @@ _LENS_KEYS = ("focal_px", "centre_px", "distortion", "rms_px", "pictures")
 
 
 def _from_toml(given: Mapping[str, Any]) -> Calibration:
+    """The calibration in a file's tables. Raises `UsageError` for what is missing, unknown or impossible."""
     _refuse_unknown(given, _KEYS, "")
     if given.get("calibration") != _VERSION:
         raise UsageError(f"calibration is {given.get('calibration')!r}; this program reads calibration = {_VERSION}")
@@ -197,6 +198,7 @@ def _from_toml(given: Mapping[str, Any]) -> Calibration:
 
 
 def _lens(given: Mapping[str, Any]) -> Lens:
+    """The lens in its section. Raises `UsageError`."""
     focal, centre = _numbers(given, "focal_px", (2,)), _numbers(given, "centre_px", (2,))
     if (focal <= 0).any():
         raise UsageError("focal_px must be more than 0")
@@ -212,6 +214,7 @@ def _refuse_unknown(given: Mapping[str, Any], known: tuple[str, ...], where: str
 
 
 def _section(given: Mapping[str, Any], name: str, known: tuple[str, ...] | None) -> Mapping[str, Any]:
+    """A section of the file, empty where it is left out. Raises `UsageError` for a key that is not among ``known``."""
     section = given.get(name, {})
     if not isinstance(section, Mapping):
         raise UsageError(f"{name} must be a section, [{name}]")

@@ -14,6 +14,7 @@ Array = NDArray[np.float64]
 DARK = 70.0
 """White paper films at least this bright, of 255, where cards can be told apart."""
 VERY_DARK = 30.0
+"""Where it films darker, cards cannot be told apart at all."""
 GLARE_SHARE = 0.004
 """Patches blown out to plain white, together larger than this share of the picture, hide what is printed."""
 UNEVEN = 0.15
@@ -21,12 +22,14 @@ UNEVEN = 0.15
 SOFT_PX = 1.6
 """An edge as soft as this, in pixels of a picture 1280 wide (the deviation of its blur), still shows a small symbol."""
 VERY_SOFT_PX = 2.6
+"""An edge as soft as this shows none."""
 
-_WIDTH_PX = 640
-_LIGHT_WIDTH_PX = 192
-_PARTS = (6, 4)
-_STEP_PX = 6
+_WIDTH_PX, _LIGHT_WIDTH_PX = 640, 192
+"""How wide the picture is on which light and glare are measured, and that on which the light's evenness is."""
+_PARTS, _STEP_PX = (6, 4), 6
+"""Columns and rows of parts whose light is compared, and how far apart the pixels are of which it is told."""
 _BLUR_PX = 2.0
+"""By so much, the deviation of a Gaussian, an edge is blurred once more to tell how soft it was."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,18 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import UsageError
-from companion.vision.calibration.aruco import find_board
+from companion.vision.calibration.aruco import find_lens_board
 
 Array = NDArray[np.float64]
 
 _ROUNDS = 40
+"""Of the iteration that takes the distortion out of a point."""
 LEAST_CORNERS = 12
+"""A picture that shows fewer of the board's corners tells nothing."""
 LEAST_PICTURES = 4
 ENOUGH_FOR_ALL = 10
 """From so many pictures on, all five numbers of the distortion are fitted; before, the last is taken as none."""
 _ODD = 3.0
-_TILT_DEG = 12.0
-_REACH = 0.55
+"""A picture that fits so many times worse than the middle one is left out."""
+_TILT_DEG, _REACH = 12.0, 0.55
+"""By so much the board's tilt differs between pictures at least, and over so large a share of the picture, across and
+down, its corners were seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,7 @@ class Lens:
         return np.asarray(rays * self.focal_px + self.centre_px)
 
     def _bent(self, rays: Array) -> Array:
+        """Rays (..., 2) as the lens bends them: Brown's model, three radial and two tangential numbers."""
         k1, k2, p1, p2, k3 = self.distortion
         x, y = rays[..., 0], rays[..., 1]
         r2 = x * x + y * y
@@ -101,7 +106,7 @@ class LensFit:
 
 def board_view(bgr: NDArray[np.uint8]) -> BoardView | None:
     """The board on a picture; None where too little of it is seen."""
-    printed_mm, seen_px = find_board(bgr)
+    printed_mm, seen_px = find_lens_board(bgr)
     return BoardView(printed_mm, seen_px) if len(printed_mm) >= LEAST_CORNERS else None
 
 
@@ -150,6 +155,7 @@ def _solved(views: Sequence[BoardView], size: tuple[int, int]) -> tuple[Lens, li
 
 
 def _advice(views: Sequence[BoardView], normals: Sequence[Array], lens: Lens, size: tuple[int, int]) -> tuple[str, ...]:
+    """What to do for a lens that is measured better, for people; ``size`` is the pictures' (width, height)."""
     advice = []
     spread = max(float(np.degrees(np.arccos(np.clip(a @ b, -1, 1)))) for a in normals for b in normals)
     if spread < _TILT_DEG:

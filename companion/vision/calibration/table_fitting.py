@@ -18,6 +18,7 @@ from companion.vision.geometry import areas, mapped
 Array = NDArray[np.float64]
 
 _UNIT_MM = 100.0
+"""The length that the fit counts as 1."""
 _ROUNDS = 40
 _ODD = 4.0
 """A thing that fits so many times worse than the middle one is a wrong find."""
@@ -228,6 +229,7 @@ def _off_mm(fit: _Fit, seen_px: Array, shapes_mm: Array) -> Array:
 
 
 def _summary(fit: _Fit, seen_px: Array, shapes_mm: Array, kept: NDArray[np.bool_]) -> Fitted:
+    """The fit as callers take it: where each shape lies in mm, and how far off in the mean."""
     table = np.asarray(np.linalg.inv(fit.undistorted_from_table), np.float64)
     there = mapped(table, seen_px)
     placed = np.stack([laid(shape, at) for shape, at in zip(shapes_mm, there, strict=True)])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from companion.vision.geometry import CODE_SCALE, HEXAGON, Shape, median
 from companion.vision.image.pyramid import Pyramid, bright_level, brightest_channel, grid, percentile, sample_pieces
-from companion.vision.networks import logistic, network, picture_planes
+from companion.vision.networks import LEVELS, logistic, network, picture_planes
 
 STRIDE = 4
 OFFSET_PX = 8.0
@@ -167,7 +167,7 @@ class HeatmapDetector:
         begin, end = (0, 0), small.shape[1::-1]
         if box is not None:
             begin, end = np.clip(np.round(box * factor).astype(int).reshape(2, 2), 0, end)
-        answer = self._answer(small[begin[1] : end[1], begin[0] : end[0]])
+        answer = network_answer(self.weights, small[begin[1] : end[1], begin[0] : end[0]], self.multiple)
         scale = np.array(small.shape[1::-1]) / pyramid.size
         detections = []
         for head in self.heads:
@@ -194,12 +194,34 @@ class HeatmapDetector:
         ]
         return tuple(sorted([*inside, *stays], key=lambda one: -one.confidence))
 
-    def _answer(self, small: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """The network's planes for a picture, padded to whole strides: float32 (P, h/4, w/4)."""
-        h, w = small.shape[:2]
-        below, right = -h % self.multiple, -w % self.multiple
-        wide = cv2.copyMakeBorder(brightened(small), 0, below, 0, right, cv2.BORDER_REPLICATE)
-        return np.asarray(network(self.weights).forward(picture_planes(wide)[None])[0], np.float32)
+
+def hexagon_detector(weights: str) -> HeatmapDetector:
+    """A detector of hexagonal cards, which the network in a file finds best where they are 30 to 92 pixels wide."""
+    return HeatmapDetector(
+        weights,
+        heads=(Head(HEXAGON, spacing=0.5),),
+        good_px=44.0,
+        too_wide_px=92.0,
+        too_small_px=30.0,
+        coarser=(0.4, 0.16),
+        coarser_confidence=0.85,
+    )
+
+
+def network_answer(
+    weights: str, picture: NDArray[np.uint8], multiple: int, levels: NDArray[np.float32] = LEVELS
+) -> NDArray[np.float32]:
+    """A network's planes for every fourth pixel of a picture, brightened and padded: float32 (P, h/4, w/4).
+
+    Args:
+        weights: the network's file; see `networks.network`.
+        picture: uint8 BGR (h, w, 3).
+        multiple: of how many pixels the padded picture's sides are multiples.
+        levels: see `picture_planes`.
+    """
+    h, w = picture.shape[:2]
+    padded = cv2.copyMakeBorder(brightened(picture), 0, -h % multiple, 0, -w % multiple, cv2.BORDER_REPLICATE)
+    return np.asarray(network(weights).forward(picture_planes(padded, levels)[None])[0], np.float32)
 
 
 def brightened(bgr: MatLike) -> NDArray[np.uint8]:

@@ -10,10 +10,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.detection.detector import brightened
-from companion.vision.geometry import UNIT_HEXAGON, affine_code, affines_from_code
+from companion.vision.detection.detector import OFFSET_PX, STRIDE, network_answer
+from companion.vision.geometry import SQUARE, UNIT_HEXAGON, affine_code, affines_from_code
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import logistic, network, picture_planes
+from companion.vision.networks import logistic
 
 Floats = NDArray[np.float64]
 
@@ -21,15 +21,16 @@ TYPICAL_PX = 40.0
 """Half a side of a card at which the code's sizes are zero."""
 CODE_SCALE = np.array([1.0, 2.0, 1.0, 0.7, 0.7])
 """What the network's five numbers are multiplied with, so that all matter alike."""
-_SQUARE = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], np.float64)
-UNIT_SHAPES = {4: _SQUARE, 6: UNIT_HEXAGON}
+UNIT_SHAPES = {4: SQUARE.unit, 6: UNIT_HEXAGON}
 """The square of side 2 and the hexagon of circumradius 1, by their number of corners; clockwise with y down."""
 _SECOND_MOMENT = {4: 4.0, 6: 3.0}
 NETWORK = "outline/detector/weights.onnx"
-STRIDE, OFFSET_PX, PLANES = 4, 8.0, 8
+PLANES = 8
+"""Planes of the network's answer about one shape: the heat, the offset (2) and the code (5)."""
 MAX_DISTANCE, MAX_SIZE_RATIO = 0.2, 1.4
 """How far apart, in sizes, and how different in size two outlines of one card may be."""
 _LEVELS = (np.arange(256, dtype=np.float32) - np.float32(127.5)) / np.float32(255)
+"""As `networks.LEVELS`, rounded as when the network was trained."""
 _COARSEST = 16
 """The network halves its picture four times: sides are padded to whole ones of these."""
 
@@ -37,7 +38,7 @@ _COARSEST = 16
 def affine_of(corners: Floats) -> tuple[Floats, Floats]:
     """Centre (2,) and the affine map (2, 2) from the unit shape that fits corners (4 or 6, 2) best.
 
-    >>> centre, affine = affine_of(_SQUARE * [30, 20] + [5, 6])
+    >>> centre, affine = affine_of(SQUARE.unit * [30, 20] + [5, 6])
     >>> centre.tolist(), affine.tolist()
     ([5.0, 6.0], [[30.0, 0.0], [0.0, 20.0]])
     """
@@ -142,6 +143,5 @@ def answer_at(pyramid: Pyramid, factor: float, sides: int, min_confidence: float
 def answer(picture: NDArray[np.uint8], name: str = NETWORK) -> NDArray[np.float32]:
     """The network's planes (16, h/4, w/4) for a picture (h, w, 3) BGR."""
     h, w = picture.shape[:2]
-    padded = cv2.copyMakeBorder(brightened(picture), 0, -h % _COARSEST, 0, -w % _COARSEST, cv2.BORDER_REPLICATE)
-    batch = picture_planes(padded, _LEVELS)[None]
-    return np.asarray(network(name).forward(batch)[0][:, : -(-h // STRIDE), : -(-w // STRIDE)])
+    planes = network_answer(name, picture, _COARSEST, _LEVELS)
+    return planes[:, : -(-h // STRIDE), : -(-w // STRIDE)]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import UsageError
-from companion.vision.edge_refinement import Frame, frames_of
+from companion.vision.edge_refinement import CardFrame, frames_of
 from companion.vision.geometry import opposite_sides
 
 SizeMm = tuple[float, float]
@@ -151,6 +151,6 @@ def _nearest(corners: Floats, others: Floats, beyond: float, count: int) -> list
 
 def _stretched(corners: Floats, factors: Floats, hold: tuple[float, float]) -> Floats:
     """A rectangle (4, 2) made wider and higher, with what lies at shares ``hold`` of both held in its place."""
-    frame = Frame.of(corners)
+    frame = CardFrame.of(corners)
     kept = frame.corners[2] * np.array(hold)
     return frame.to_picture(kept + (frame.corners - kept) * factors)

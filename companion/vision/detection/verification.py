@@ -29,6 +29,7 @@ _COUNTED_AT_PX = 40.0
 _DESCRIBED_AT_PX = 640.0
 """The longer side of the picture on which other cards are described."""
 _MIN_CONFIDENCE = 0.5
+"""Of what the outline detector sees, to count or to describe it."""
 _MAX_OVERLAP = 0.35
 """The share of the smaller one that two outlines may have in common."""
 _ONE_CARD = 0.5
@@ -201,6 +202,7 @@ def have_edges(
 def _fits(
     outlines: Sequence[Outlines], i: int, refined: Refined, limits: EdgeLimits, size: tuple[int, int], own: float
 ) -> bool:
+    """Whether a refined outline has a card's edges; ``own`` is the proportion of its card, ``size`` (width, height)."""
     free, shown = _free_sides(outlines, i), _shown_sides(outlines[i], size)
     support = refined.support[free & shown if shown.any() else free]
     if len(support) and (support.mean() < limits.min_support or support.min() < limits.min_side_support):

@@ -9,12 +9,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.tracking.masks import Mask, Planes
-
 _SCALE = 4
 """Corners are tracked on a picture so many times smaller."""
 _CORNERS = 250
+"""So many corners are tracked at most."""
 _MIN_INLIERS = 14
+"""Fewer corners that move as one tell no motion."""
 _MIN_SHARE = 0.4
 """So many of the corners found again must move as one: the others lie under a hand."""
 _INLIER_PX = 0.75
@@ -23,9 +23,8 @@ _MIN_HULL = 0.08
 """The corners that move as one span so much of the picture: one card that a hand slides does not."""
 _MIN_SHIFT_PX = 1.6
 """A motion of less is none: each card is brought into line by itself."""
-_STANDING = 0.35
-_SAME_LEVELS = 4
-"""A camera that stands still sees more than this share of the corners with surroundings that differ by noise alone."""
+_STANDING, _SAME_LEVELS = 0.35, 4
+"""A camera that stands still sees more than this share of the corners as they were, within so many grey levels."""
 _MAX_STRETCH = 1.35
 """A camera that was bumped does not see the table so many times larger or smaller."""
 _SAME_MOTION_PX = 3.0
@@ -164,12 +163,12 @@ class Stabilizer:
     """
 
     def __init__(self) -> None:
-        self._reference: Planes | None = None
+        self._reference: NDArray[np.float32] | None = None
         self._jacobian = np.zeros((4, 0), np.float32)
         self._motion = self._smoothed = np.zeros(4)
         self._at_s = 0.0
 
-    def stabilized(self, seen: Planes, accepted: Planes, now_s: float) -> Planes:
+    def stabilized(self, seen: NDArray[np.float32], accepted: NDArray[np.float32], now_s: float) -> NDArray[np.float32]:
         """A frame (3, h, w) as it would look if the camera stood as it did for the accepted picture (3, h, w)."""
         self._motion = self._estimate(seen[1], accepted)
         weight = 1 - np.exp((self._at_s - now_s) / _SMOOTHED_S)
@@ -187,7 +186,7 @@ class Stabilizer:
         """The accepted picture is as the camera sees it now."""
         self._motion = self._smoothed = np.zeros(4)
 
-    def _estimate(self, seen: NDArray[np.float32], accepted: Planes) -> NDArray[np.float64]:
+    def _estimate(self, seen: NDArray[np.float32], accepted: NDArray[np.float32]) -> NDArray[np.float64]:
         """How a frame's green (h, w) is moved, see `_similarity`; zeros where no motion explains the residual."""
         if self._reference is not accepted:
             self._reference, self._jacobian = accepted, _jacobian(accepted[1])
@@ -209,7 +208,7 @@ class Stabilizer:
         is_motion = explained.sum() > least_explained and self._explains_most_blocks(explained, is_inlier)
         return motion if is_motion else np.zeros(4)
 
-    def _explains_most_blocks(self, explained: NDArray[np.float32], is_inlier: Mask) -> bool:
+    def _explains_most_blocks(self, explained: NDArray[np.float32], is_inlier: NDArray[np.bool_]) -> bool:
         """Whether of most blocks with some texture a motion explains some of the squared residual (h, w)."""
         texture = np.square(self._jacobian[:2]).sum(0).reshape(is_inlier.shape) * is_inlier
         gains, textures = (cv2.resize(one, _BLOCKS, interpolation=cv2.INTER_AREA) for one in (explained, texture))

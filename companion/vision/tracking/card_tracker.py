@@ -12,10 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.results import Classifier, DetectedCard, Reading, is_near, near
-from companion.vision.tracking.events import SettleTimes, TableEvent
-from companion.vision.tracking.hands import View, find_hands, people
-from companion.vision.tracking.layouts import Layout
-from companion.vision.tracking.masks import Mask, cells_of, grown, places_of, share_in
+from companion.vision.tracking.change_detector import (
+    Mask,
+    ObservedFrame,
+    dilated,
+    find_hands,
+    people,
+    pieces_mask,
+    polygon_mask,
+    share_in,
+)
+from companion.vision.tracking.layouts import Layout, agree
 from companion.vision.tracking.occlusion import (
     BEYOND_CARDS,
     LITTLE_BEYOND_CARDS,
@@ -30,20 +37,29 @@ from companion.vision.tracking.occlusion import (
     share_around,
 )
 from companion.vision.tracking.regions import ChangeReader, ChangeReading, Read, ReadUnknown, changed_share
-from companion.vision.tracking.registration import agree
 from companion.vision.tracking.tracker import Tracker
-from companion.vision.tracking.tracks import Found, State, TableReading, Track, add_reading
+from companion.vision.tracking.tracks import (
+    Found,
+    SettleTimes,
+    TableEvent,
+    TableReading,
+    Track,
+    TrackState,
+    add_reading,
+)
 
 _HELD = 0.1
 """Where more of a card's surroundings is a hand, it holds the card."""
-_LET_GO, _HOLDS = 0.05, "a hand holds it"
-"""And one that was held is held still, until less is."""
+_LET_GO = 0.05
+"""A card that was held is let go where less of its surroundings is a hand."""
+_HELD_BY_A_HAND = "a hand holds it"
 _TOUCHED = 0.05
-_MISSED = 0.1
+"""Where more of a card's place changed, or is a hand, something is over it."""
+_MIN_CHANGED = 0.1
 """Where less of a card's place looks different, it is not taken away: a star on pale paper fills an eighth of it."""
-_PLAIN, _ACROSS = 0.9, 1.0
-"""What is seen less surely, and lies fewer sides from a surer card, lies across it."""
-_SAME = 0.7
+_MIN_PRESENCE_BESIDE, _MIN_SIDES_BESIDE = 0.9, 1.0
+"""What has less presence, and lies fewer sides from a card with more, lies across that card."""
+_MIN_SAME_DETAIL = 0.7
 """Where a place shows detail so like what was accepted there, nothing was laid: the light changed. A card at a shadow's
 edge still correlates with itself by 0.79, a new one with what it lies on by 0.61 at most."""
 _CHANGED_FACE_READINGS = 4
@@ -79,14 +95,14 @@ class CardTracker(Tracker[DetectedCard]):
         read: Read,
         layout: Layout,
         classifier: Classifier | None = None,
-        patience: SettleTimes | None = None,
+        settle_times: SettleTimes | None = None,
         read_unknown: ReadUnknown | None = None,
         *,
         identity: Callable[[DetectedCard], Any] | None = None,
     ) -> None:
-        super().__init__(patience)
+        super().__init__(settle_times)
         self._read = read
-        self._reader = ChangeReader(read, read_unknown, self._patience)
+        self._reader = ChangeReader(read, read_unknown, self._settle_times)
         self._layout = layout
         self._classifier = classifier
         self._identity = identity or (lambda card: None)
@@ -105,17 +121,17 @@ class CardTracker(Tracker[DetectedCard]):
         return any(None in card.edges for card in reading.cards)
 
     def _find(self, known: list[DetectedCard], reading: TableReading) -> Found[DetectedCard] | None:
-        fresh = self._layout.rematched(known, reading.cards)
+        fresh = self._layout.registered(known, reading.cards)
         if fresh is None:
             return None
-        pieces = self._layout.moved(known, fresh) or known
+        pieces = self._layout.moved_together(known, fresh) or known
         return Found(
             pieces, near(pieces, [card for card in (*reading.cards, *reading.loose) if None not in card.edges], 0.6)
         )
 
     # ------------------------------------------------------------ where something changed
 
-    def _process(self, view: View) -> list[TableEvent]:
+    def _process(self, view: ObservedFrame) -> list[TableEvent]:
         self._changed = view.changed
         self._note_hands(view)
         reading = self._reader.read_changes(view, [track.piece for track in self._lying], self._classifier)
@@ -127,28 +143,28 @@ class CardTracker(Tracker[DetectedCard]):
             self._accept(reading, view)
         return events + self._twins()
 
-    def _note_hands(self, view: View) -> None:
+    def _note_hands(self, view: ObservedFrame) -> None:
         """Which of the known cards a hand covers, and which lie free again as they lay."""
         for track in self._lying:
             changed = share_in(track.piece.corners, view.changed)
             if changed is None:
                 continue
             if changed > _TOUCHED and (share_in(track.piece.corners, view.hands) or 0.0) > _TOUCHED:
-                track.enter(State.COVERED, self._now_s, "a hand is over it")
-            elif track.state is not State.STILL and changed < _TOUCHED:
-                track.enter(State.STILL, self._now_s)
+                track.enter(TrackState.COVERED, self._now_s, "a hand is over it")
+            elif track.state is not TrackState.STILL and changed < _TOUCHED:
+                track.enter(TrackState.STILL, self._now_s)
 
     def _fresh(self) -> list[DetectedCard]:
         """See `Tracker`; without what is hardly seen across a surer card: fingers on its edge may look like one."""
         fresh: list[DetectedCard] = []
         for card in sorted(super()._fresh(), key=lambda card: -card.presence):
-            if card.presence >= _PLAIN or not any(near([card], fresh, _ACROSS)):
+            if card.presence >= _MIN_PRESENCE_BESIDE or not any(near([card], fresh, _MIN_SIDES_BESIDE)):
                 fresh.append(card)
         return fresh
 
     # ------------------------------------------------------------ cards seen where something changed
 
-    def _consider(self, seen: Sequence[DetectedCard], view: View) -> list[TableEvent]:
+    def _consider(self, seen: Sequence[DetectedCard], view: ObservedFrame) -> list[TableEvent]:
         """Report the cards that are new, at rest, free of hands and read, in the order in which they came to rest."""
         fresh: list[tuple[Track[DetectedCard], Track[DetectedCard] | None]] = []
         known = [track.piece for track in self._lying]
@@ -156,9 +172,12 @@ class CardTracker(Tracker[DetectedCard]):
             if not is_at_rest(card, view.still):
                 continue
             old = next((track for track in self._lying if is_near(card, track.piece, 0.6)), None)
-            if old is None and detail_correlation(card, self._detector.accepted, self._detector.seen, known) > _SAME:
+            if (
+                old is None
+                and detail_correlation(card, self._detector.accepted, self._detector.seen, known) > _MIN_SAME_DETAIL
+            ):
                 continue  # it lay there all along, and was not read before
-            if old is None or not self._is_as_known(card, old, view):
+            if old is None or not self._follow_known(card, old, view):
                 fresh.append((self._gather(card), old))
         if not fresh:
             return []
@@ -171,31 +190,31 @@ class CardTracker(Tracker[DetectedCard]):
         for track, _ in fresh:
             track.rest_s = rest_s(track.piece, view.mask.stirred_s)
         for track, old in sorted(fresh, key=lambda one: one[0].rest_s):
-            if track.state is not State.APPEARING:
+            if track.state is not TrackState.APPEARING:
                 continue  # it was read twice, or has been reported as moved
-            if share_around(track.piece, hands) > (_LET_GO if track.reason == _HOLDS else _HELD):
-                track.readings, track.reason, track.first_s = 0, _HOLDS, self._now_s
+            if share_around(track.piece, hands) > (_LET_GO if track.reason == _HELD_BY_A_HAND else _HELD):
+                track.readings, track.reason, track.first_s = 0, _HELD_BY_A_HAND, self._now_s
             elif old is not None and self._lies_under_a_thing(track, old, appearing, replacing):
                 track.reason = "something lies on it"
-            elif self._is_read(track, old):
+            elif self._note_reason(track, old):
                 events += self._place(track, old)
         return events
 
-    def _is_as_known(self, card: DetectedCard, track: Track[DetectedCard], view: View) -> bool:
-        """Whether a card seen where one is known shows the same; it is followed where it was pushed a little."""
-        again, known = self._layout.aligned(card, track.piece), self._layout.own(track.piece)
+    def _follow_known(self, card: DetectedCard, track: Track[DetectedCard], view: ObservedFrame) -> bool:
+        """Follow a known card to where it is seen, pushed a little perhaps; False where another face shows there."""
+        again, known = self._layout.aligned(card, track.piece), self._layout.in_own_frame(track.piece)
         is_whole_now = None in known.edges and None not in again.edges
         if is_whole_now or not self._shows_nothing_else(card, track.piece):
             return False
         if None not in again.edges and not is_near(card, track.piece, 0.06):
             track.piece = replace(track.piece, corners=again.corners, presence=card.presence)
         if share_around(card, view.hands) <= _HELD:
-            track.enter(State.STILL, self._now_s)
+            track.enter(TrackState.STILL, self._now_s)
         return True
 
     def _shows_nothing_else(self, card: DetectedCard, old: DetectedCard) -> bool:
         """Whether a card may be the known one, as far as both were read."""
-        return agree(self._layout.aligned(card, old).edges, self._layout.own(old).edges)
+        return agree(self._layout.aligned(card, old).edges, self._layout.in_own_frame(old).edges)
 
     def _gather(self, card: DetectedCard) -> Track[DetectedCard]:
         """The track of an appearing card, this look at it included."""
@@ -210,8 +229,8 @@ class CardTracker(Tracker[DetectedCard]):
         add_reading(track, self._layout.aligned(card, track.piece), self._classifier, self._now_s)
         return track
 
-    def _is_read(self, track: Track[DetectedCard], old: Track[DetectedCard] | None) -> bool:
-        """Whether an appearing card is read well enough to be reported, or has lain there for long.
+    def _note_reason(self, track: Track[DetectedCard], old: Track[DetectedCard] | None) -> bool:
+        """Note why an appearing card is not reported yet; True where it is read well enough to be, or lies there long.
 
         What cannot be read fully, and shows as much of the card known there as of another, is that card under a thing.
         """
@@ -222,7 +241,7 @@ class CardTracker(Tracker[DetectedCard]):
                 return False
         elif old is not None and track.readings < _CHANGED_FACE_READINGS:
             track.reason = "it lies where another card was"
-        return not track.reason or self._now_s - track.first_s >= self._patience.doubt_s
+        return not track.reason or self._now_s - track.first_s >= self._settle_times.doubt_s
 
     def _lies_under_a_thing(
         self,
@@ -242,11 +261,12 @@ class CardTracker(Tracker[DetectedCard]):
 
     def _shows_much(self, card: DetectedCard, old: DetectedCard) -> bool:
         """Whether a card shows as much of the known one's face as of another."""
-        now, known = self._layout.aligned(card, old).edges, self._layout.own(old).edges
+        now, known = self._layout.aligned(card, old).edges, self._layout.in_own_frame(old).edges
         is_same = [a == b for a, b in zip(now, known, strict=True) if a is not None and b is not None]
         return bool(is_same) and 2 * sum(is_same) >= len(is_same)
 
     def _place(self, track: Track[DetectedCard], old: Track[DetectedCard] | None) -> list[TableEvent]:
+        """Report an appearing card as placed, or as moved where it is the known one, and loose cards that it joins."""
         if old is None and self._has_twin(track):
             track.reason = "the same card lies elsewhere"
             return []
@@ -260,12 +280,12 @@ class CardTracker(Tracker[DetectedCard]):
             else:
                 events += self._remove(old)
         known = self._lying
-        cards = self._layout.named([*(one.piece for one in known), track.piece])
+        cards = self._layout.with_cells([*(one.piece for one in known), track.piece])
         joined = [c for c, one in zip(cards, known, strict=False) if one.piece.cell is None and c.cell is not None]
         joined = [card for card in joined if is_near(card, cards[-1], _NEIGHBOUR * (len(joined) + 1))]
         for one, card in zip([*known, track], cards, strict=True):
             one.piece = card
-        track.enter(State.STILL, self._now_s)
+        track.enter(TrackState.STILL, self._now_s)
         self._tracks = [*known, track, *self._appearing]
         new = cards[-1]
         tie = {"tied": True} if abs(track.rest_s - self._placed_s) < _TIED_S else {}
@@ -286,7 +306,7 @@ class CardTracker(Tracker[DetectedCard]):
         twin = self._twin_of(track)
         if twin is None or self._now_s - track.first_s >= _TWIN_S:
             return False
-        return twin.state is not State.STILL or changed_share(twin.piece, self._changed) > _TOUCHED
+        return twin.state is not TrackState.STILL or changed_share(twin.piece, self._changed) > _TOUCHED
 
     def _twin_of(self, track: Track[DetectedCard]) -> Track[DetectedCard] | None:
         identity = self._identity(track.piece)
@@ -307,7 +327,7 @@ class CardTracker(Tracker[DetectedCard]):
 
     # ------------------------------------------------------------ known cards that are seen no more
 
-    def _miss(self, reading: ChangeReading, view: View) -> list[TableEvent]:
+    def _miss(self, reading: ChangeReading, view: ObservedFrame) -> list[TableEvent]:
         """Report the known cards that were looked for and are gone."""
         lying = self._lying
         is_seen = near([t.piece for t in lying], [*reading.seen, *reading.lying], 0.6)
@@ -326,29 +346,30 @@ class CardTracker(Tracker[DetectedCard]):
             if track not in gone or is_covered(
                 track.piece, was, now, view.changed, coming_or_going, others[track], in_view
             ):
-                track.enter(State.COVERED, self._now_s, "something lies on it")
+                track.enter(TrackState.COVERED, self._now_s, "something lies on it")
                 continue
-            track.enter(State.LEAVING, self._now_s, "it is not seen where it lay")
-            if self._now_s - track.since_s < self._patience.removal_s:
+            track.enter(TrackState.LEAVING, self._now_s, "it is not seen where it lay")
+            if self._now_s - track.since_s < self._settle_times.removal_s:
                 self._reader.look_again(self._now_s)
                 continue
             events += self._remove(track)
-            self._detector.accept(cells_of(track.piece.corners, reading.where.shape, 1.15))
+            self._detector.accept(polygon_mask(track.piece.corners, reading.where.shape, 1.15))
         return events
 
     # ------------------------------------------------------------ what needs no report
 
-    def _accept(self, reading: ChangeReading, view: View) -> None:
+    def _accept(self, reading: ChangeReading, view: ObservedFrame) -> None:
         """Accept what lies still and holds nothing new: known cards at once, a moved chip or a shadow after a while."""
         shape = reading.where.shape
         self._forget([track for track in self._appearing if self._now_s - track.seen_s >= _FORGET_S])
         as_known = self._seen_as_known(reading)
-        whole = places_of([card for card in as_known if None not in card.edges], shape, 1.12)
+        whole = pieces_mask([card for card in as_known if None not in card.edges], shape, 1.12)
         waiting = over_unseen([track.piece for track in self._lying], as_known, view.changed)
-        waiting |= places_of([t.piece for t in self.tracks if t.state in (State.APPEARING, State.LEAVING)], shape, 1.4)
-        slow = reading.where & view.mask.is_still(self._patience.doubt_s)
+        unsettled = [t.piece for t in self.tracks if t.state in (TrackState.APPEARING, TrackState.LEAVING)]
+        waiting |= pieces_mask(unsettled, shape, 1.4)
+        slow = reading.where & view.mask.is_still(self._settle_times.doubt_s)
         if slow.any():
-            slow &= ~grown(people(view, self._detector.seen))
+            slow &= ~dilated(people(view, self._detector.seen))
         whole &= view.still
         self._detector.accept(whole & ~waiting)
         self._detector.accept(slow & ~whole & ~waiting, is_thing=True)
@@ -364,10 +385,10 @@ class CardTracker(Tracker[DetectedCard]):
         return any(self._shows_nothing_else(card, other) for other in there)
 
 
-def _is_missed(track: Track[DetectedCard], looked: Mask, view: View) -> bool:
+def _is_missed(track: Track[DetectedCard], looked: Mask, view: ObservedFrame) -> bool:
     """Whether a card's place was read, lies still, looks different and has no hand over it."""
     corners = track.piece.corners
-    is_changed = (share_in(corners, view.changed, 0.95) or 0.0) >= _MISSED
+    is_changed = (share_in(corners, view.changed, 0.95) or 0.0) >= _MIN_CHANGED
     if not is_changed or share_in(corners, looked, 0.95) != 1.0:
         return False
     still, hands = share_in(corners, view.still, 0.95), share_in(corners, view.hands, 0.95)

@@ -1,10 +1,14 @@
-"""What moves and what lies still: every eighth pixel of each frame against the accepted picture of the table.
+"""What a frame shows before anything is read: what moves, what lies still, what differs from the accepted picture, and
+which of that is a hand.
 
-A table on which nothing has stirred since the last full comparison costs a tenth of a millisecond a frame. Light that
-changes as a whole (flicker, exposure) is divided out before anything is called a change.
+Masks hold every eighth pixel across and down. A table on which nothing has stirred since the last full comparison costs
+a tenth of a millisecond a frame. Light that changes as a whole (flicker, exposure) is divided out before anything is
+called a change. A hand is what moves, or reaches in from the picture's rim, and is no card.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -12,25 +16,46 @@ from cv2.typing import MatLike
 from numpy.typing import NDArray
 
 from companion.vision.geometry import median
+from companion.vision.results import Outlined
 from companion.vision.tracking.camera_motion import Stabilizer
-from companion.vision.tracking.masks import STEP, Mask, Planes
 
-_NOISE_FACTOR = 5.0
-_LEAST_CHANGE = 7.0
+MASK_PX = 8
+"""The side of a mask's pixel, in pixels of the picture."""
+
+Mask = NDArray[np.bool_]
+Planes = NDArray[np.float32]
+"""Colours, (3, h, w)."""
+
+_FRACTION_BITS = 4
+"""Of the corners that `cv2.fillPoly` takes as whole numbers."""
+_NOISE_FACTOR, _LEAST_CHANGE = 5.0, 7.0
+"""A place has changed that differs by so many times the noise, and by so many grey levels."""
 _DARK = 0.2
+"""Where a picture has less of the accepted one's light than this share, the lights went out."""
 _BLACK, _MOST_BLACK = 18.0, 0.95
 """A picture of which so large a share is darker than so many grey levels shows nothing."""
 _FULL_COMPARISON_S = 0.75
 """Every so often a quiet table too is compared in full, to follow light that drifts."""
-_TWO_NOISY = 1.42
+_TWO_FRAMES_NOISE = 1.42
 """Two frames differ by noise so many times as much as one does from the mean of many."""
-_FEW = 4
+_MAX_NOISY_PLACES = 4
 """So few places of a quiet table may be off by noise: less than a crumb."""
-_FOLLOW = 0.9
+_DRIFT_FOLLOWED = 0.9
 """By so much the anchor of what lies still comes nearer to a drifting light, a second."""
-_TEXTURE = 14.0
+_MIN_TEXTURE = 14.0
 """Grey levels between neighbours from which on a pixel is textured: it changes when the camera moves."""
-_SMALL_FROM_FULL = np.array([[1 / STEP, 0, (1 / STEP - 1) / 2], [0, 1 / STEP, (1 / STEP - 1) / 2], [0, 0, 1]])
+_MASK_FROM_PICTURE = np.array(
+    [[1 / MASK_PX, 0, (1 / MASK_PX - 1) / 2], [0, 1 / MASK_PX, (1 / MASK_PX - 1) / 2], [0, 0, 1]]
+)
+"""The homography from the picture's pixels to a mask's."""
+_MOVING_S = 0.09
+"""What has moved within so long is still moving."""
+_MIN_SKIN = 0.08
+"""A hand and its sleeve show at least so much skin."""
+_FOREVER_S = 60.0
+"""Nobody's hand lies perfectly still for so long."""
+_MIN_RESTING = 0.6
+"""A hand rests of which more than this share lies still."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,12 +118,14 @@ class ChangeDetector:
         sample = _sampled(bgr)
         if self._sample.shape == sample.shape:
             if self._quiet is not None and now_s - self._compared_s < _FULL_COMPARISON_S:
-                limit = int(_TWO_NOISY * _limit(self._sampled_noise))  # of whole numbers, which are compared far faster
-                if np.count_nonzero(cv2.absdiff(sample, self._sample) > limit) <= _FEW:
+                limit = int(
+                    _TWO_FRAMES_NOISE * _limit(self._sampled_noise)
+                )  # of whole numbers, which are compared far faster
+                if np.count_nonzero(cv2.absdiff(sample, self._sample) > limit) <= _MAX_NOISY_PLACES:
                     return ChangeMask(self._quiet.changed, self._stirred_s, now_s, is_dark=False, is_as_before=True)
             moved = cv2.absdiff(sample[::3, ::3], self._sample[::3, ::3]).max(2)
             self._sampled_noise = _smoothed(
-                self._sampled_noise, float(median(moved.astype(np.float32).ravel())) / _TWO_NOISY
+                self._sampled_noise, float(median(moved.astype(np.float32).ravel())) / _TWO_FRAMES_NOISE
             )
         mask, is_quiet = self._compare(_averaged(bgr), now_s)
         self._sample, self._quiet = sample, mask if is_quiet else None
@@ -121,7 +148,7 @@ class ChangeDetector:
         self._noise = _smoothed(self._noise, float(median(moved[::3, ::3].ravel())))
         stirred = moved > self._limit()
         count = int(np.count_nonzero(stirred))
-        follow = 1.0 - (1.0 - _FOLLOW) ** max(0.01, min(1.0, now_s - self._compared_s))
+        follow = 1.0 - (1.0 - _DRIFT_FOLLOWED) ** max(0.01, min(1.0, now_s - self._compared_s))
         self._anchor = np.asarray(cv2.addWeighted(self._anchor, 1.0 - follow, seen, follow, 0.0), np.float32)
         if count:
             self._stirred_s = self._stirred_s.copy()
@@ -130,7 +157,7 @@ class ChangeDetector:
         changed = self._differs(self._accepted)
         if self._beneath is not self._accepted and changed.any():
             changed &= self._differs(self._beneath)
-        return ChangeMask(changed, self._stirred_s, now_s, is_dark), not is_dark and count <= _FEW
+        return ChangeMask(changed, self._stirred_s, now_s, is_dark), not is_dark and count <= _MAX_NOISY_PLACES
 
     def _differs(self, planes: Planes) -> Mask:
         return np.asarray(_largest(cv2.absdiff(self._anchor, planes)) > self._limit() * 1.3)
@@ -170,7 +197,7 @@ class ChangeDetector:
     def lasting_motion(self) -> NDArray[np.float64] | None:
         """The homography (3, 3) from the accepted picture to where the camera points for good, or None."""
         motion = self._stabilizer.lasting_motion()
-        return None if motion is None else np.linalg.inv(_SMALL_FROM_FULL) @ motion @ _SMALL_FROM_FULL
+        return None if motion is None else np.linalg.inv(_MASK_FROM_PICTURE) @ motion @ _MASK_FROM_PICTURE
 
     def follow_camera(
         self, bgr: NDArray[np.uint8], homography: NDArray[np.float64], now_s: float, unread: Mask
@@ -185,7 +212,7 @@ class ChangeDetector:
         """
         now = _planes(_averaged(bgr))
         now *= np.float32(_level(self._accepted) / _level(now))
-        shift = _SMALL_FROM_FULL @ homography @ np.linalg.inv(_SMALL_FROM_FULL)
+        shift = _MASK_FROM_PICTURE @ homography @ np.linalg.inv(_MASK_FROM_PICTURE)
         h, w = now.shape[1:]
         carried, low, high = (
             np.stack([cv2.warpPerspective(p, shift, (w, h)) for p in planes])
@@ -215,15 +242,15 @@ def _smoothed(noise: float, seen: float) -> float:
 
 def _sampled(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Every eighth pixel of a frame (h, w, 3), a little blurred: a quick look whether anything stirs."""
-    begun = bgr[STEP // 2 - 1 :, STEP // 2 - 1 :]
-    small = cv2.resize(begun, None, fx=1 / STEP, fy=1 / STEP, interpolation=cv2.INTER_NEAREST)
+    begun = bgr[MASK_PX // 2 - 1 :, MASK_PX // 2 - 1 :]
+    small = cv2.resize(begun, None, fx=1 / MASK_PX, fy=1 / MASK_PX, interpolation=cv2.INTER_NEAREST)
     return np.asarray(cv2.blur(small, (3, 3)), np.uint8)
 
 
 def _averaged(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The mean of every eight by eight pixels of a frame (h, w, 3), a little blurred: print does not flicker in it."""
-    h, w = (side // STEP for side in bgr.shape[:2])
-    small: MatLike = bgr[: h * STEP, : w * STEP]
+    h, w = (side // MASK_PX for side in bgr.shape[:2])
+    small: MatLike = bgr[: h * MASK_PX, : w * MASK_PX]
     while small.shape[0] > h:
         small = cv2.resize(small, None, fx=1 / 2, fy=1 / 2, interpolation=cv2.INTER_AREA)
     return np.asarray(cv2.blur(small, (3, 3)), np.uint8)
@@ -242,8 +269,8 @@ def _spread(planes: Planes) -> tuple[Planes, Planes]:
 def _textured(planes: Planes) -> Mask:
     """Where a picture is textured, bool (h, w)."""
     textured = np.zeros(planes.shape[1:], bool)
-    textured[:, 1:] |= _largest(cv2.absdiff(planes[:, :, 1:], planes[:, :, :-1])) > _TEXTURE
-    textured[1:] |= _largest(cv2.absdiff(planes[:, 1:], planes[:, :-1])) > _TEXTURE
+    textured[:, 1:] |= _largest(cv2.absdiff(planes[:, :, 1:], planes[:, :, :-1])) > _MIN_TEXTURE
+    textured[1:] |= _largest(cv2.absdiff(planes[:, 1:], planes[:, :-1])) > _MIN_TEXTURE
     return textured
 
 
@@ -267,3 +294,148 @@ def _light(planes: Planes, usual: Planes) -> float:
 def _is_black(planes: Planes) -> bool:
     is_dark = _largest(planes[:, ::4, ::4]) < _BLACK
     return bool(np.count_nonzero(is_dark) >= _MOST_BLACK * is_dark.size)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ObservedFrame:
+    """One frame and what is known of it before anything is read.
+
+    Attributes:
+        bgr: uint8 (h, w, 3).
+        mask: against the accepted picture.
+        changed: what changed, without crumbs, bool (h, w).
+        still: what has lain still for long enough to be read, bool (h, w).
+        hands: where hands are, bool (h, w).
+        now_s: when it was taken.
+        crumb: so few changed mask pixels are no hand and no card.
+    """
+
+    bgr: NDArray[np.uint8]
+    mask: ChangeMask
+    changed: Mask
+    still: Mask
+    hands: Mask
+    now_s: float
+    crumb: float
+
+
+def find_hands(mask: ChangeMask, changed: Mask, explained: Mask, least: float) -> Mask:
+    """Where hands, arms and what they carry are, bool (h, w).
+
+    Args:
+        mask: the frame.
+        changed: what of it changed, without crumbs.
+        explained: where cards lie that were read, known or fresh: they are no hands.
+        least: fewer mask pixels than this are no hand.
+    """
+    count, labels = cv2.connectedComponents((changed & ~explained).view(np.uint8), connectivity=8)
+    sizes = np.bincount(labels.ravel(), minlength=count)
+    rim = np.concatenate([labels[:2].ravel(), labels[-2:].ravel(), labels[:, :2].ravel(), labels[:, -2:].ravel()])
+    reaching = np.bincount(rim, minlength=count) >= 3
+    moving = np.bincount(labels[~mask.is_still(_MOVING_S)], minlength=count) >= np.maximum(least, 0.05 * sizes)
+    is_hand = (reaching | moving) & (sizes >= least)
+    is_hand[0] = False
+    return np.asarray(is_hand[labels])
+
+
+def find_skin(hands: Mask, seen: Planes) -> Mask:
+    """Those of the hands that show skin, bool (h, w): people's, and not a shadow's or a box's.
+
+    Args:
+        hands: bool (h, w).
+        seen: the frame's colours (3, h, w), blue first.
+    """
+    if not hands.any():
+        return hands
+    count, labels = cv2.connectedComponents(hands.astype(np.uint8), connectivity=8)
+    blue, green, red = seen
+    luma = 0.114 * blue + 0.587 * green + 0.299 * red
+    red_less_luma, blue_less_luma = 0.713 * (red - luma), 0.564 * (blue - luma)
+    skin = (luma > 30) & (red_less_luma > 7) & (red_less_luma < 50) & (blue_less_luma < -5) & (blue_less_luma > -50)
+    share = np.bincount(labels[skin], minlength=count) / np.maximum(np.bincount(labels.ravel()), 1)
+    has_skin = share >= _MIN_SKIN
+    has_skin[0] = False
+    return np.asarray(has_skin[labels])
+
+
+def people(view: ObservedFrame, seen: Planes) -> Mask:
+    """Where people's hands are, bool (h, w): never accepted as part of the table. ``seen`` as for `find_skin`."""
+    return find_skin(view.hands, seen) & ~view.mask.is_still(_FOREVER_S)
+
+
+def hands_at_work(view: ObservedFrame, for_s: float) -> Mask:
+    """The hands of which a part has moved within so long, bool (h, w): what lies at the rim seems to reach in too."""
+    return components_touching(view.hands, ~view.mask.is_still(for_s)) if view.hands.any() else view.hands
+
+
+def is_resting(view: ObservedFrame, hand: Mask, for_s: float, least: float) -> bool | None:
+    """Whether a hand of at least so many mask pixels has lain still for so long; None without one."""
+    if np.count_nonzero(hand) < least:
+        return None
+    return float(view.mask.is_still(for_s)[hand].mean()) > _MIN_RESTING
+
+
+def polygon_mask(polygon: NDArray[np.floating], shape: tuple[int, ...], grow: float = 1.0) -> Mask:
+    """The mask pixels inside a polygon of the picture.
+
+    Args:
+        polygon: (N, 2) picture pixels.
+        shape: (h, w) of the mask.
+        grow: the polygon is scaled by this about its centre first.
+
+    Returns:
+        bool (h, w).
+    """
+    place, inside, _ = _inside(np.asarray(polygon, np.float32).tobytes(), shape, grow)
+    mask = np.zeros(shape, bool)
+    mask[place] = inside
+    return mask
+
+
+def count_in(polygon: NDArray[np.floating], mask: Mask, grow: float = 1.0) -> tuple[int, int]:
+    """How many of the mask's pixels inside a polygon, as `polygon_mask` has it, are set, and how many there are."""
+    place, inside, count = _inside(np.asarray(polygon, np.float32).tobytes(), mask.shape, grow)
+    return int(np.count_nonzero(mask[place] & inside)), count
+
+
+@lru_cache(maxsize=1024)
+def _inside(polygon: bytes, shape: tuple[int, ...], grow: float) -> tuple[tuple[slice, slice], Mask, int]:
+    """A polygon's part of a mask, which pixels of that part are inside, and how many; what lies still asks often."""
+    corners = np.frombuffer(polygon, np.float32).reshape(-1, 2)
+    centre = corners.mean(0)
+    in_mask = ((corners - centre) * grow + centre + 0.5) / MASK_PX - 0.5
+    points = np.asarray(np.round(in_mask * (1 << _FRACTION_BITS)), np.int32)  # as `cv2.fillPoly` takes fractions
+    low, high = (points.min(0) >> _FRACTION_BITS) - 1, (points.max(0) >> _FRACTION_BITS) + 2
+    (x0, y0), (x1, y1) = (np.clip(end, 0, (shape[1], shape[0])).tolist() for end in (low, high))
+    inside = np.zeros((y1 - y0, x1 - x0), np.uint8)
+    if inside.size:
+        offset = np.array([x0, y0], np.int32) << _FRACTION_BITS
+        cv2.fillPoly(inside, [points - offset], 1, cv2.LINE_8, _FRACTION_BITS)
+    return (slice(y0, y1), slice(x0, x1)), inside.view(bool), int(np.count_nonzero(inside))
+
+
+def share_in(polygon: NDArray[np.floating], mask: Mask, grow: float = 1.0) -> float | None:
+    """The share of the mask's pixels inside a polygon that are set; None outside the picture."""
+    is_set, count = count_in(polygon, mask, grow)
+    return is_set / count if count else None
+
+
+def pieces_mask(pieces: Sequence[Outlined], shape: tuple[int, ...], grow: float | Sequence[float] = 1.0) -> Mask:
+    """Where some pieces lie, bool ``shape``, each scaled about its centre: all by ``grow``, or each by its own."""
+    scales = [grow] * len(pieces) if isinstance(grow, float) else grow
+    out = np.zeros(shape, bool)
+    for piece, scale in zip(pieces, scales, strict=True):
+        place, inside, _ = _inside(np.asarray(piece.corners, np.float32).tobytes(), shape, scale)
+        out[place] |= inside
+    return out
+
+
+def components_touching(mask: Mask, where: Mask, more_than: float = 0.0) -> Mask:
+    """The connected parts of a mask of which more than so many pixels lie in ``where``, bool (h, w)."""
+    count, labels = cv2.connectedComponents(mask.astype(np.uint8), connectivity=8)
+    return np.asarray((np.bincount(labels[mask & where], minlength=count) > more_than)[labels])
+
+
+def dilated(mask: Mask) -> Mask:
+    """The mask and two mask pixels around it, bool (h, w): as far as an edge blurs."""
+    return np.asarray(cv2.dilate(mask.view(np.uint8), np.ones((5, 5), np.uint8)).view(bool))

@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.results import DetectedCard, near
-from companion.vision.tracking.masks import (
-    STEP,
+from companion.vision.tracking.change_detector import (
+    MASK_PX,
     Mask,
     Planes,
-    blobs_with,
-    cells_of,
+    components_touching,
     count_in,
-    grown,
-    places_of,
+    dilated,
+    pieces_mask,
+    polygon_mask,
     share_in,
 )
 
@@ -64,8 +64,8 @@ _BLACK = 16.0
 
 def share_around(card: DetectedCard, hands: Mask) -> float:
     """The share of a card's surroundings that is hands: fingers that hold it. Leaves out the card's own blur."""
-    inner = 1.0 + 1.75 * STEP / card.side
-    outer = inner + 0.3 + STEP / card.side
+    inner = 1.0 + 1.75 * MASK_PX / card.side
+    outer = inner + 0.3 + MASK_PX / card.side
     hands_without, without = count_in(card.corners, hands, inner)
     hands_with, all_with = count_in(card.corners, hands, outer)
     return (hands_with - hands_without) / (all_with - without) if all_with > without else 0.0
@@ -83,6 +83,11 @@ def in_shade(accepted: Planes, seen: Planes) -> Mask:
     return np.asarray((low > _DEEPEST_SHADE) & (high < 1.0) & (high < _SHADE_TINT * low))
 
 
+def in_other_light(accepted: Planes, seen: Planes) -> Mask:
+    """Where the table shows in more or in less light, bool (h, w); see `in_shade`."""
+    return in_shade(accepted, seen) | in_shade(seen, accepted)
+
+
 def is_at_rest(card: DetectedCard, still: Mask) -> bool:
     """Whether a card lies still; noise that stirs a mask pixel here and there is no motion."""
     return (share_in(card.corners, still, 0.97) or 0.0) >= _AT_REST
@@ -90,7 +95,7 @@ def is_at_rest(card: DetectedCard, still: Mask) -> bool:
 
 def rest_s(card: DetectedCard, stirred_s: NDArray[np.float64]) -> float:
     """When a card came to rest: when its place last stirred, (h, w) seconds, in the median, and not at its rim."""
-    area = cells_of(card.corners, stirred_s.shape, 0.8)
+    area = polygon_mask(card.corners, stirred_s.shape, 0.8)
     return float(np.median(stirred_s[area])) if area.any() else -np.inf
 
 
@@ -102,7 +107,9 @@ def detail_correlation(
     Compares the logarithms of both pictures (3, h, w) without what varies slowly, in which light and shade vanish.
     Leaves out what shows of other cards there.
     """
-    area = cells_of(card.corners, seen.shape[1:], 1.15) & ~places_of(_neighbours(card, others), seen.shape[1:], 1.1)
+    area = polygon_mask(card.corners, seen.shape[1:], 1.15) & ~pieces_mask(
+        _neighbours(card, others), seen.shape[1:], 1.1
+    )
     if not area.any():
         return 0.0
     rows, cols = (np.flatnonzero(area.any(axis)) for axis in (1, 0))
@@ -198,25 +205,18 @@ def is_covered(
     outside = _changed_beyond(card, changed, gone)
     if outside is None:
         return True
-    lies_on = outside & places_of(others, changed.shape) & ~places_of(in_view, changed.shape)
-    lies_on &= ~(in_shade(accepted, seen) | in_shade(seen, accepted))
+    lies_on = outside & pieces_mask(others, changed.shape) & ~pieces_mask(in_view, changed.shape)
+    lies_on &= ~in_other_light(accepted, seen)
     beyond, on_others = (_in_cards(mask, card) for mask in (outside, lies_on))
-    ring = _table_around(card, changed.shape, others)
-    has_ring = int(ring.sum()) >= _FEW_CELLS
-    unchanged = ring & ~changed
-    if int(unchanged.sum()) >= _FEW_CELLS:  # a thing that lies on the card and beside it is no table
-        ring = unchanged
-    if not has_ring:  # cards lie all around it
-        near_by = _neighbours(card, others)
-        ring = places_of(near_by, changed.shape, 1.6) & ~places_of([card, *others], changed.shape, 1.2)
-    if int(ring.sum()) < _FEW_CELLS:
+    table, has_table_around = _unchanged_table(card, changed, others)
+    if int(table.sum()) < _FEW_CELLS:
         return beyond > BEYOND_CARDS
-    low, high = (np.percentile(seen[:, ring], share, axis=1)[:, None, None] for share in (5, 95))
+    low, high = (np.percentile(seen[:, table], share, axis=1)[:, None, None] for share in (5, 95))
     is_table = np.asarray(((seen >= low - _CONTRAST) & (seen <= high + _CONTRAST)).all(0))
     inner, whole = (_own_place(card, changed.shape, grow, in_view) for grow in (_inner(card), 1.0))
     if _mean(is_table[inner]) < _NO_TABLE:
         return True
-    is_bare = not has_ring or _mean(is_table[whole]) >= _BARE
+    is_bare = not has_table_around or _mean(is_table[whole]) >= _BARE
     return beyond > BEYOND_CARDS or (beyond if not is_bare else on_others) > LITTLE_BEYOND_CARDS
 
 
@@ -231,27 +231,27 @@ def reach_beyond(card: DetectedCard, changed: Mask, gone: Sequence[DetectedCard]
 def _changed_beyond(card: DetectedCard, changed: Mask, gone: Sequence[DetectedCard]) -> Mask | None:
     """What changed together with a card's place, beyond it and those that come or go; None where it reaches the rim."""
     _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
-    mine = labels[cells_of(card.corners, changed.shape) & changed]
+    mine = labels[polygon_mask(card.corners, changed.shape) & changed]
     if not len(mine):
         return np.zeros_like(changed)
     blob = labels == int(np.bincount(mine).argmax())
     if blob[0].any() or blob[-1].any() or blob[:, 0].any() or blob[:, -1].any():
         return None
-    return np.asarray(blob & ~places_of([card, *gone], changed.shape, 1.15))
+    return np.asarray(blob & ~pieces_mask([card, *gone], changed.shape, 1.15))
 
 
 def _in_cards(mask: Mask, card: DetectedCard) -> float:
     """The area of a mask in areas of a card."""
-    return float(mask.sum()) / float(cells_of(card.corners, mask.shape).sum())
+    return float(mask.sum()) / float(polygon_mask(card.corners, mask.shape).sum())
 
 
 def _own_place(card: DetectedCard, shape: tuple[int, ...], grow: float, in_view: Sequence[DetectedCard]) -> Mask:
     """The mask pixels of a card that are in no other's place; none where these are but a strip."""
-    area = cells_of(card.corners, shape, grow)
+    area = polygon_mask(card.corners, shape, grow)
     over = _neighbours(card, in_view)
     if not over:
         return area
-    own = area & ~places_of(over, shape)
+    own = area & ~pieces_mask(over, shape)
     return own if np.count_nonzero(own) >= _LEAST_OWN * np.count_nonzero(area) else np.zeros_like(area)
 
 
@@ -261,12 +261,26 @@ def _mean(mask: NDArray[np.bool_]) -> float:
 
 def _inner(card: DetectedCard) -> float:
     """How much of a card, from its middle, no blur of its edge reaches."""
-    return max(0.6, 1.0 - _BLUR * STEP / card.side)
+    return max(0.6, 1.0 - _BLUR * MASK_PX / card.side)
 
 
 def _table_around(card: DetectedCard, shape: tuple[int, ...], others: Sequence[DetectedCard]) -> Mask:
-    ring = cells_of(card.corners, shape, 1.6) & ~cells_of(card.corners, shape, 1.2)
-    return ring & ~places_of(_neighbours(card, others), shape, 1.1)
+    ring = polygon_mask(card.corners, shape, 1.6) & ~polygon_mask(card.corners, shape, 1.2)
+    return ring & ~pieces_mask(_neighbours(card, others), shape, 1.1)
+
+
+def _unchanged_table(card: DetectedCard, changed: Mask, others: Sequence[DetectedCard]) -> tuple[Mask, bool]:
+    """Where the table shows near a card, bool (h, w), and whether it does around the card itself.
+
+    Where cards lie all around it, the table around those counts; and what changed is left out, where enough is left:
+    a thing that lies on the card and beside it is no table.
+    """
+    around = _table_around(card, changed.shape, others)
+    if int(around.sum()) < _FEW_CELLS:
+        near_by = _neighbours(card, others)
+        return pieces_mask(near_by, changed.shape, 1.6) & ~pieces_mask([card, *others], changed.shape, 1.2), False
+    unchanged = around & ~changed
+    return unchanged if int(unchanged.sum()) >= _FEW_CELLS else around, True
 
 
 def _neighbours(card: DetectedCard, others: Sequence[DetectedCard]) -> list[DetectedCard]:
@@ -278,10 +292,10 @@ def over_unseen(known: Sequence[DetectedCard], seen: Sequence[DetectedCard], cha
     """What lies on a known card that is not seen as it was, with its blur, bool (h, w): it stays a change until it has
     gone.
     """
-    unseen = places_of(
+    unseen = pieces_mask(
         [c for c, is_seen in zip(known, near(known, seen, 0.3), strict=True) if not is_seen], changed.shape
     )
     over = unseen & changed
     if over.any():
-        unseen |= grown(blobs_with(changed, over))
+        unseen |= dilated(components_touching(changed, over))
     return unseen

@@ -10,14 +10,20 @@ from numpy.typing import NDArray
 
 from companion.vision.geometry import median
 from companion.vision.results import DetectedCard, Outlined, Reading, moved_by, near, sides_of
-from companion.vision.tracking.events import SettleTimes
-from companion.vision.tracking.hands import View
-from companion.vision.tracking.masks import STEP, Mask, blobs_with, cells_of, share_in
+from companion.vision.tracking.change_detector import (
+    MASK_PX,
+    Mask,
+    ObservedFrame,
+    components_touching,
+    polygon_mask,
+    share_in,
+)
+from companion.vision.tracking.tracks import SettleTimes
 
 _UNTOUCHED = 0.03
 """Where less of a card's place changed, the card lies as it lay."""
 _BLUR = 1.5
-"""So many of the glance's pixels along a card's edge do not count for that: a neighbour's blur reaches over them."""
+"""So many of a mask's pixels along a card's edge do not count for that: a neighbour's blur reaches over them."""
 _SHADED = 1.25
 """A card's blur and shadow reach so many times as far from its middle as its edges."""
 _CORE = 0.5
@@ -84,7 +90,7 @@ Read = Callable[[NDArray[np.uint8], Any, float | None], Reading]
 ReadUnknown = Callable[[NDArray[np.uint8], Any, float, Unchanged], Reading]
 
 
-def across_of(cards: Sequence[DetectedCard]) -> float | None:
+def usual_width_px(cards: Sequence[DetectedCard]) -> float | None:
     """The usual width of a card between opposite edges, in pixels; None when there is none."""
     return float(median(sides_of(cards))) * float(np.sqrt(3.0)) if cards else None
 
@@ -92,7 +98,7 @@ def across_of(cards: Sequence[DetectedCard]) -> float | None:
 def windows_of(
     settled: NDArray[np.bool_],
     size: tuple[int, int],
-    across: float | None,
+    width_px: float | None,
     young: NDArray[np.bool_] | None = None,
     around: float = 1.0,
 ) -> list[Window]:
@@ -102,9 +108,9 @@ def windows_of(
     shadow, wait until it has been looked at.
 
     Args:
-        settled: bool (h, w) of the glance, what changed and lies still.
+        settled: bool (h, w) what changed and lies still.
         size: height and width of the picture.
-        across: how wide cards are; None for the whole picture.
+        width_px: how wide cards are; None for the whole picture.
         young: bool (h, w), what came to rest only just now; None for nothing.
         around: so many times as much as usual of what is around each.
     """
@@ -113,27 +119,27 @@ def windows_of(
     h, w = size
     joined = cv2.dilate(settled.astype(np.uint8), np.ones((3, 3), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
-    least = _least_cells(across)
+    least = _crumb_size(width_px)
     boxes = {i: stats[i] for i in range(1, count) if stats[i][4] >= least}
-    if boxes and across is None:
+    if boxes and width_px is None:
         return [(0, 0, w, h)]
-    across = across or 0.0
-    whole = {i for i, box in boxes.items() if (min(box[2], box[3]) - 2) * STEP >= _WHOLE * across}
+    width_px = width_px or 0.0
+    whole = {i for i, box in boxes.items() if (min(box[2], box[3]) - 2) * MASK_PX >= _WHOLE * width_px}
     is_fresh = young is not None and any((young & settled & (labels == i)).any() for i in whole)
     windows: list[Window] = []
     for i in whole if is_fresh else boxes:
         x, y, wide, high, _ = boxes[i]
-        margin = (0.6 if i in whole else 1.0) * around * across
-        x0, y0 = max(0, int(x * STEP - margin)) & ~1, max(0, int(y * STEP - margin)) & ~1
-        x1, y1 = (x + wide) * STEP + margin, (y + high) * STEP + margin
+        margin = (0.6 if i in whole else 1.0) * around * width_px
+        x0, y0 = max(0, int(x * MASK_PX - margin)) & ~1, max(0, int(y * MASK_PX - margin)) & ~1
+        x1, y1 = (x + wide) * MASK_PX + margin, (y + high) * MASK_PX + margin
         x1, y1 = min(w, x0 + _EVEN * round((x1 - x0) / _EVEN)), min(h, y0 + _EVEN * round((y1 - y0) / _EVEN))
         windows = _with_window(windows, (x0, y0, x1, y1))
     return windows
 
 
-def _least_cells(across: float | None) -> float:
-    """A change of fewer cells of the glance is a crumb."""
-    return 0.1 * ((across or 45.0) / STEP) ** 2
+def _crumb_size(width_px: float | None) -> float:
+    """How many mask pixels a change has at least that is no crumb, by how wide cards are."""
+    return 0.1 * ((width_px or 45.0) / MASK_PX) ** 2
 
 
 def with_nearest(window: Window, known: Sequence[DetectedCard], size: tuple[int, int]) -> Window:
@@ -142,23 +148,23 @@ def with_nearest(window: Window, known: Sequence[DetectedCard], size: tuple[int,
     near_by = sorted(known, key=lambda card: float(np.linalg.norm(card.corners.mean(0) - middle)))[:_NEAREST]
     ends = np.concatenate([np.reshape(window, (2, 2)), *(card.corners for card in near_by)])
     low, high = np.floor(ends.min(0)).astype(int), np.ceil(ends.max(0)).astype(int)
-    x0, y0 = (max(0, int(v) // STEP * STEP) for v in low)
+    x0, y0 = (max(0, int(v) // MASK_PX * MASK_PX) for v in low)
     return x0, y0, min(size[1], int(high[0])), min(size[0], int(high[1]))
 
 
-def where_at_work(changed: Mask, still: Mask, across: float | None) -> Mask:
+def where_at_work(changed: Mask, still: Mask, width_px: float | None) -> Mask:
     """The changes in which more than a crumb still stirs, bool (h, w): a hand is at work there.
 
     Where no card is known the picture is read as a whole: then one such change makes all of them so.
     """
-    at_work = blobs_with(changed, ~still, _least_cells(across))
-    return changed if across is None and at_work.any() else at_work
+    at_work = components_touching(changed, ~still, _crumb_size(width_px))
+    return changed if width_px is None and at_work.any() else at_work
 
 
-def is_in(window: Window, mask: NDArray[np.bool_], across: float | None) -> bool:
-    """Whether more than a crumb of a mask, bool (h, w) of the glance, lies in a window."""
-    x0, y0, x1, y1 = (v // STEP for v in window)
-    return int(np.count_nonzero(mask[y0:y1, x0:x1])) > _least_cells(across)
+def is_in(window: Window, mask: NDArray[np.bool_], width_px: float | None) -> bool:
+    """Whether more than a crumb of a mask, bool (h, w), lies in a window."""
+    x0, y0, x1, y1 = (v // MASK_PX for v in window)
+    return int(np.count_nonzero(mask[y0:y1, x0:x1])) > _crumb_size(width_px)
 
 
 def _with_window(windows: list[Window], fresh: Window) -> list[Window]:
@@ -177,16 +183,16 @@ def unchanged_in(
     cards: Sequence[DetectedCard],
     changed: NDArray[np.bool_],
     settled: NDArray[np.bool_],
-    across: float | None,
+    width_px: float | None,
 ) -> Unchanged:
     """What a window holds that is as it was, the known cards among it.
 
     Args:
         window: the piece of the picture.
         cards: all that are known.
-        changed: bool (h, w) of the glance.
+        changed: bool (h, w), what differs from the accepted picture.
         settled: bool (h, w), what of it lies still.
-        across: see `windows_of`.
+        width_px: see `windows_of`.
     """
     x0, y0 = window[:2]
 
@@ -197,13 +203,13 @@ def unchanged_in(
     def is_explained(outlines: Sequence[NDArray[np.floating]]) -> bool:
         rest = settled.copy()
         for outline in outlines:
-            rest &= ~cells_of(outline + np.array([x0, y0], np.float32), settled.shape, _SHADED)
-        return not is_in(window, rest, across)
+            rest &= ~polygon_mask(outline + np.array([x0, y0], np.float32), settled.shape, _SHADED)
+        return not is_in(window, rest, width_px)
 
     lying: list[DetectedCard] = []
     touched: list[DetectedCard] = []
     for card in _within(window, cards):
-        share = changed_share(card, changed, max(0.6, 1.0 - _BLUR * STEP / card.side))
+        share = changed_share(card, changed, max(0.6, 1.0 - _BLUR * MASK_PX / card.side))
         (lying if share < _UNTOUCHED else touched).append(moved_by(card, -x0, -y0))
     return Unchanged(lying, touched, cards, (x0, y0), is_at, is_explained)
 
@@ -248,12 +254,12 @@ class ChangeReader:
         patience: how long things must last.
     """
 
-    def __init__(self, read: Read, read_unknown: ReadUnknown | None, patience: SettleTimes) -> None:
-        self._read, self._read_unknown, self._patience = read, read_unknown, patience
+    def __init__(self, read: Read, read_unknown: ReadUnknown | None, settle_times: SettleTimes) -> None:
+        self._read, self._read_unknown, self._settle_times = read, read_unknown, settle_times
         self._next_s = self._next_slow_s = self._next_at_work_s = self._next_hand_s = 0.0
         self._fruitless = 0
 
-    def read_changes(self, view: View, known: Sequence[DetectedCard], classifier: Any) -> ChangeReading | None:
+    def read_changes(self, view: ObservedFrame, known: Sequence[DetectedCard], classifier: Any) -> ChangeReading | None:
         """Read what changed and lies still; None when nothing is due."""
         settled = view.changed & view.still
         is_fresh = bool((settled & ~view.mask.is_still(_FRESH_S)).any())
@@ -261,24 +267,24 @@ class ChangeReader:
             return None
         self._next_s, self._next_slow_s = view.now_s + _READ_S, view.now_s + _FRESH_S
         reading = ChangeReading(np.zeros(settled.shape, bool), [], [])
-        across = across_of(known)
-        young = ~view.mask.is_still(self._patience.card_s + 0.2)
+        width_px = usual_width_px(known)
+        young = ~view.mask.is_still(self._settle_times.card_s + 0.2)
         look = self._fruitless % len(_MARGINS)
         margin = _MARGINS[look]
         size = (view.bgr.shape[0], view.bgr.shape[1])
-        at_work = where_at_work(view.changed, view.still, across)
-        in_peace = windows_of(settled & ~at_work, size, across, young, margin)
-        others = self._worth_reading(windows_of(settled & at_work, size, across, young, margin), view, across)
-        bgr = view.bgr if across else _without_hands(view)
+        at_work = where_at_work(view.changed, view.still, width_px)
+        in_peace = windows_of(settled & ~at_work, size, width_px, young, margin)
+        others = self._worth_reading(windows_of(settled & at_work, size, width_px, young, margin), view, width_px)
+        bgr = view.bgr if width_px else _without_hands(view)
         for piece in (*in_peace, *others):
             window = with_nearest(piece, known, size) if look == _WITH_KNOWN else piece
             x0, y0, x1, y1 = window
-            reading.where[y0 // STEP : -(-y1 // STEP), x0 // STEP : -(-x1 // STEP)] = True
+            reading.where[y0 // MASK_PX : -(-y1 // MASK_PX), x0 // MASK_PX : -(-x1 // MASK_PX)] = True
             as_it_was = (
-                unchanged_in(window, known, view.changed, settled, across) if self._read_unknown else NOTHING_KNOWN
+                unchanged_in(window, known, view.changed, settled, width_px) if self._read_unknown else NOTHING_KNOWN
             )
             reading.lying.extend(moved_by(card, x0, y0) for card in as_it_was.cards)
-            seen = self._read_window(bgr, window, as_it_was, across, classifier)
+            seen = self._read_window(bgr, window, as_it_was, width_px, classifier)
             twice = near(seen, reading.seen, 0.3)
             reading.seen.extend(card for card, is_twice in zip(seen, twice, strict=True) if not is_twice)
         if reading.where.any():
@@ -289,10 +295,10 @@ class ChangeReader:
         """Read what lies there in the next frame too."""
         self._next_slow_s = now_s
 
-    def _worth_reading(self, at_work: list[Window], view: View, across: float | None) -> list[Window]:
+    def _worth_reading(self, at_work: list[Window], view: ObservedFrame, width_px: float | None) -> list[Window]:
         """Of the windows in which a hand is at work all now and then, those with nothing else at rest seldom."""
         things = view.changed & view.still & ~view.hands
-        hand_alone = [window for window in at_work if not is_in(window, things, across)]
+        hand_alone = [window for window in at_work if not is_in(window, things, width_px)]
         waiting = at_work if view.now_s < self._next_at_work_s else hand_alone
         if view.now_s >= self._next_hand_s:
             waiting = []
@@ -303,20 +309,20 @@ class ChangeReader:
         return [window for window in at_work if window not in waiting]
 
     def _read_window(
-        self, bgr: NDArray[np.uint8], window: Window, as_it_was: Unchanged, across: float | None, classifier: Any
+        self, bgr: NDArray[np.uint8], window: Window, as_it_was: Unchanged, width_px: float | None, classifier: Any
     ) -> list[DetectedCard]:
         """The cards in a window but for those that lie as they lay."""
         x0, y0, x1, y1 = window
         piece = np.ascontiguousarray(bgr[y0:y1, x0:x1])
-        if self._read_unknown is None or across is None:
-            reading = self._read(piece, classifier, across)
+        if self._read_unknown is None or width_px is None:
+            reading = self._read(piece, classifier, width_px)
         else:
-            reading = self._read_unknown(piece, classifier, across, as_it_was)
-        largest = float("inf") if across is None else _LARGEST * across / 3**0.5
+            reading = self._read_unknown(piece, classifier, width_px, as_it_was)
+        largest = float("inf") if width_px is None else _LARGEST * width_px / 3**0.5
         return [moved_by(c, x0, y0) for c in (*reading.cards, *reading.loose) if c.side < largest]
 
 
-def _without_hands(view: View) -> NDArray[np.uint8]:
+def _without_hands(view: ObservedFrame) -> NDArray[np.uint8]:
     """The frame, the table's usual colour where hands are: what they hold is no sign of what lies on the table."""
     if not view.hands.any() or view.hands.all():
         return view.bgr

@@ -14,22 +14,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.results import near, sides_of
-from companion.vision.tracking.change_detector import ChangeMask
-from companion.vision.tracking.events import SettleTimes
-from companion.vision.tracking.hands import View, find_skin
-from companion.vision.tracking.masks import STEP, Mask, Planes, count_in, grown, places_of, share_in
-from companion.vision.tracking.tracks import Found, Piece, PlacedPiece, TableReading, shift_between
+from companion.vision.tracking.change_detector import (
+    MASK_PX,
+    ChangeMask,
+    Mask,
+    ObservedFrame,
+    Planes,
+    count_in,
+    dilated,
+    find_skin,
+    pieces_mask,
+    share_in,
+)
+from companion.vision.tracking.tracks import Found, Piece, PlacedPiece, SettleTimes, TableReading, shift_between
 
 MOVED = 0.1
 """A camera that moves cards by so much of a side is mentioned; less is followed without a word."""
-_MOST = 0.5
+_WIDE_CHANGE = 0.5
 """Where more of the picture changed than this share, it is the light, the camera or the table."""
-_STILL = 0.75
-"""So much of the picture lies still when everything is looked for anew."""
+_MIN_STILL = 0.75
+"""So large a share of the picture lies still when the whole of it is read."""
 _PAUSE_S = 0.45
+"""The whole picture is read once in so long at most."""
 _RESTS_S = 0.55
 """Cards that were all moved lie still again for so long: then no hand slides them."""
 _LOST_S = 1.5
+"""A table that was not found for so long is reported as lost; twice as long where less of the picture changed."""
 _SUDDEN_S = 2.0
 """No hand was there for so long: what most cards changed by was no hand."""
 _RENEW_S = 5.0
@@ -47,8 +57,8 @@ class InitialTable:
         self._bgr: NDArray[np.uint8] | None = None
         self._since_s = 0.0
 
-    def is_due(self, bgr: NDArray[np.uint8], now_s: float) -> bool:
-        """Whether this frame is to be the first picture; if so it is kept."""
+    def keep_if_due(self, bgr: NDArray[np.uint8], now_s: float) -> bool:
+        """Keep a frame, uint8 (h, w, 3), as the first picture where there is none or it is old; whether it was kept."""
         is_due = self._bgr is None or self._bgr.shape != bgr.shape or now_s - self._since_s > _RENEW_S
         if is_due:
             self._bgr, self._since_s = bgr.copy(), now_s
@@ -79,8 +89,8 @@ class InitialTable:
             is_play[one] = (one not in rim or find_skin(place, seen).any()) and _was_bare(place, first, changed)
         if not is_play.any() or int(is_play.sum()) > _MOST_PLAYS:
             return bgr, none
-        laid = grown(is_play[labels])
-        where = np.repeat(np.repeat(laid, STEP, 0), STEP, 1)[: bgr.shape[0], : bgr.shape[1]]
+        laid = dilated(is_play[labels])
+        where = np.repeat(np.repeat(laid, MASK_PX, 0), MASK_PX, 1)[: bgr.shape[0], : bgr.shape[1]]
         picture = bgr.copy()
         rows, cols = where.shape
         picture[:rows, :cols][where] = self._bgr[:rows, :cols][where]
@@ -89,7 +99,7 @@ class InitialTable:
 
 def _was_bare(place: Mask, first: Planes, changed: Mask) -> bool:
     """Whether no hand was at a place in the first picture: it showed no skin, or what the table beside it shows."""
-    around = grown(place) & ~changed
+    around = dilated(place) & ~changed
     if around.any():
         off = np.median(first[:, place], axis=1) - np.median(first[:, around], axis=1)
         if float(np.abs(off).max()) < _LIKE_TABLE:
@@ -97,8 +107,8 @@ def _was_bare(place: Mask, first: Planes, changed: Mask) -> bool:
     return not find_skin(place, first).any()
 
 
-class Verdict(Enum):
-    """What became of a table of which much changed."""
+class TableStatus(Enum):
+    """Where the known table is, as far as a search of the whole picture tells."""
 
     UNCLEAR = "unclear"
     """Nothing may be read or accepted yet."""
@@ -115,13 +125,13 @@ class Sighting(Generic[Piece]):
     """What was found when the whole picture was searched.
 
     Attributes:
-        verdict: see `Verdict`.
+        status: see `TableStatus`.
         reading: of the whole picture, where a table was found.
         pieces: the known pieces where they lie now, once they were moved.
         accepted: bool (h, w), what may be accepted as it is now; None for nothing.
     """
 
-    verdict: Verdict
+    status: TableStatus
     reading: TableReading | None = None
     pieces: Sequence[Piece] = ()
     accepted: Mask | None = None
@@ -139,20 +149,26 @@ class TableSearch(Generic[Piece]):
 
     def __init__(
         self,
-        patience: SettleTimes,
+        settle_times: SettleTimes,
         read: Callable[[NDArray[np.uint8]], TableReading],
         find: Callable[[list[Piece], TableReading], Found[Piece] | None],
         is_unsure: Callable[[TableReading], bool],
     ) -> None:
-        self._patience, self._read, self._find, self._is_unsure = patience, read, find, is_unsure
+        self._settle_times, self._read, self._find, self._is_unsure = settle_times, read, find, is_unsure
         self._next_s = 0.0
         self._since_s: float | None = None
         self._is_moving = False
         self._changed_before: Mask | None = None
 
-    def may_read(self, mask: ChangeMask, still: float, pause_s: float) -> bool:
-        """Whether so much lies still, and the last reading of it all was long enough ago; if so, the next pauses."""
-        if float(mask.is_still(self._patience.start_s).mean()) < still or mask.now_s < self._next_s:
+    def claim_reading(self, mask: ChangeMask, still: float, pause_s: float) -> bool:
+        """Whether the whole picture may be read now; if so, the next claims are refused for ``pause_s``.
+
+        Args:
+            mask: the frame.
+            still: the share of the picture that must lie still.
+            pause_s: how long the next reading waits.
+        """
+        if float(mask.is_still(self._settle_times.start_s).mean()) < still or mask.now_s < self._next_s:
             return False
         self._next_s = mask.now_s + pause_s
         return True
@@ -161,7 +177,9 @@ class TableSearch(Generic[Piece]):
         """The table is in view as it is known."""
         self._since_s, self._changed_before = None, None
 
-    def search(self, view: View, known: list[Piece], hands_s: float, *, is_lost: bool) -> Sighting[Piece] | None:
+    def search(
+        self, view: ObservedFrame, known: list[Piece], hands_s: float, *, is_lost: bool
+    ) -> Sighting[Piece] | None:
         """Look for the table where much changed; None where little did, or what did is left to be read in pieces.
 
         Args:
@@ -170,7 +188,7 @@ class TableSearch(Generic[Piece]):
             hands_s: when a hand was last seen.
             is_lost: whether the table was said to be out of view.
         """
-        is_wide = float(view.changed.mean()) > _MOST
+        is_wide = float(view.changed.mean()) > _WIDE_CHANGE
         if not is_wide and not _most_differ(view, known):
             self._since_s, self._is_moving = None, False
             self._changed_before = view.changed
@@ -179,19 +197,20 @@ class TableSearch(Generic[Piece]):
             self._since_s = view.now_s
         is_lost |= view.now_s - self._since_s >= (_LOST_S if is_wide else 2 * _LOST_S)
         sighting: Sighting[Piece] | None
-        if self.may_read(view.mask, _STILL, _PAUSE_S):
+        if self.claim_reading(view.mask, _MIN_STILL, _PAUSE_S):
             sighting = self._look(view, known, is_wide=is_wide, is_lost=is_lost, hands_s=hands_s)
         elif is_wide:
-            sighting = Sighting(Verdict.LOST if is_lost else Verdict.UNCLEAR)
+            sighting = Sighting(TableStatus.LOST if is_lost else TableStatus.UNCLEAR)
         else:
-            sighting = Sighting(Verdict.UNCLEAR) if self._is_moving else None
-        if sighting is None or sighting.verdict is Verdict.RELIT:
+            sighting = Sighting(TableStatus.UNCLEAR) if self._is_moving else None
+        if sighting is None or sighting.status is TableStatus.RELIT:
             self._changed_before = view.changed
         return sighting
 
     def _look(
-        self, view: View, known: list[Piece], *, is_wide: bool, is_lost: bool, hands_s: float
+        self, view: ObservedFrame, known: list[Piece], *, is_wide: bool, is_lost: bool, hands_s: float
     ) -> Sighting[Piece] | None:
+        """Read the whole picture and find the known table; None where what changed is left to be read in pieces."""
         self._is_moving = False
         reading = self._read(view.bgr)
         pieces = [*reading.cards, *reading.loose]
@@ -201,8 +220,8 @@ class TableSearch(Generic[Piece]):
                 return None
             if is_lost and self._is_another(reading, known, view):
                 self._since_s = None
-                return Sighting(Verdict.ANOTHER, reading)
-            return Sighting(Verdict.LOST if is_lost else Verdict.UNCLEAR)
+                return Sighting(TableStatus.ANOTHER, reading)
+            return Sighting(TableStatus.LOST if is_lost else TableStatus.UNCLEAR)
         self._since_s = None
         strangers = [p for p, is_known in zip(pieces, near(pieces, found.pieces, 0.6), strict=True) if not is_known]
         strangers += [piece for piece, is_seen in zip(found.pieces, found.is_seen, strict=True) if not is_seen]
@@ -210,27 +229,29 @@ class TableSearch(Generic[Piece]):
         if shift_between(known, found.pieces) < MOVED:
             before = self._changed_before
             if not is_wide or not all(found.is_seen):
-                return Sighting(Verdict.RELIT, reading)
-            return Sighting(Verdict.RELIT, reading, accepted=~(others if before is None else others | grown(before)))
+                return Sighting(TableStatus.RELIT, reading)
+            return Sighting(
+                TableStatus.RELIT, reading, accepted=~(others if before is None else others | dilated(before))
+            )
         if not _lie_still(found, view.mask):
             self._is_moving = True  # a hand may be holding them
-            return Sighting(Verdict.UNCLEAR)
-        return Sighting(Verdict.MOVED, reading, found.pieces, ~others)
+            return Sighting(TableStatus.UNCLEAR)
+        return Sighting(TableStatus.MOVED, reading, found.pieces, ~others)
 
-    def _is_another(self, reading: TableReading, known: list[Piece], view: View) -> bool:
+    def _is_another(self, reading: TableReading, known: list[Piece], view: ObservedFrame) -> bool:
         """Whether a reading shows another table that lies still and can be read."""
         pieces = [*reading.cards, *reading.loose]
         if not pieces or any(near(pieces, known, 0.1)) or self._is_unsure(reading):
             return False
-        return float(view.mask.is_still(self._patience.doubt_s).mean()) >= _STILL
+        return float(view.mask.is_still(self._settle_times.doubt_s).mean()) >= _MIN_STILL
 
 
 def blurred_places(pieces: Sequence[PlacedPiece], shape: tuple[int, ...]) -> Mask:
     """The places of some pieces and what blurs around them, bool ``shape``."""
-    return places_of(pieces, shape, [1 + 1.5 * STEP / float(side) for side in sides_of(pieces)] if pieces else ())
+    return pieces_mask(pieces, shape, [1 + 1.5 * MASK_PX / float(side) for side in sides_of(pieces)] if pieces else ())
 
 
-def _most_differ(view: View, known: Sequence[PlacedPiece]) -> bool:
+def _most_differ(view: ObservedFrame, known: Sequence[PlacedPiece]) -> bool:
     """Whether most of what is known looks different, and by no hand and no mere crumbs."""
     uncovered = view.changed & ~view.hands
     counts = [count_in(piece.corners, uncovered) for piece in known]

@@ -16,12 +16,38 @@ from companion.vision.detection.conditions import CONDITIONS
 from companion.vision.geometry import mapped, median
 from companion.vision.results import sides_of
 from companion.vision.tracking.camera_motion import CameraMotion, Homography, displacement_px
-from companion.vision.tracking.change_detector import ChangeDetector, ChangeMask
-from companion.vision.tracking.events import Notices, SettleTimes, TableEvent, notice
-from companion.vision.tracking.hands import View, find_hands, is_resting, people
-from companion.vision.tracking.masks import STEP, Mask, share_in
-from companion.vision.tracking.table_search import MOVED, InitialTable, Sighting, TableSearch, Verdict, blurred_places
-from companion.vision.tracking.tracks import Found, Piece, PlacedPiece, State, TableReading, Track, shift_between
+from companion.vision.tracking.change_detector import (
+    MASK_PX,
+    ChangeDetector,
+    ChangeMask,
+    Mask,
+    ObservedFrame,
+    find_hands,
+    is_resting,
+    people,
+    share_in,
+)
+from companion.vision.tracking.table_search import (
+    MOVED,
+    InitialTable,
+    Sighting,
+    TableSearch,
+    TableStatus,
+    blurred_places,
+)
+from companion.vision.tracking.tracks import (
+    Found,
+    Notices,
+    Piece,
+    PlacedPiece,
+    SettleTimes,
+    TableEvent,
+    TableReading,
+    Track,
+    TrackState,
+    notice,
+    shift_between,
+)
 
 FRAME_S = 0.1
 """Frames whose time nobody says follow one another at this pace."""
@@ -40,14 +66,16 @@ _START_AMID_PEOPLE = (0.6, 0.09)
 _START_PATIENCE_S = 0.8
 """The whole picture is waited for so long."""
 _TRACE = 0.03
+"""Where more of a piece moves than this share, people's hands are at it, and the table is read again later."""
 _CARRIED = 0.5
 """A piece of which more than this share moves is carried by people."""
 _MOVED_TEXTURE = 0.3
 """Where so much of the table's texture changed, the camera may have moved."""
 _REFERENCE_S = 2.0
-_LONG_S, _LOOK_S = 5.0, 1.0
+"""On a quiet table the frame from which the camera's motion is measured is renewed once in so long."""
+_AS_IT_LIES_S, _LOOK_EVERY_S = 5.0, 1.0
 """Where all that differs has not stirred for so long, and nothing stirs now, it is looked at once in so long."""
-_LEAST_PX = 2 * STEP
+_LEAST_PX = 2 * MASK_PX
 """A frame that is less wide or high is passed over: it shows no card, and there is nothing to compare."""
 _CONDITIONS = frozenset(condition.warning.code for condition in CONDITIONS)
 
@@ -61,8 +89,8 @@ class Tracker(ABC, Generic[Piece]):
 
     THINGS = "cards"
 
-    def __init__(self, patience: SettleTimes | None) -> None:
-        self._patience = patience or SettleTimes()
+    def __init__(self, settle_times: SettleTimes | None) -> None:
+        self._settle_times = settle_times or SettleTimes()
         self._detector = ChangeDetector()
         self._motion = CameraMotion()
         self._notices = Notices()
@@ -74,7 +102,9 @@ class Tracker(ABC, Generic[Piece]):
         self._is_busy = False
         self._hands_s = self._looked_s = -np.inf
         self._unsure_starts = 0
-        self._search: TableSearch[Piece] = TableSearch(self._patience, self._read_table, self._find, self._is_unsure)
+        self._search: TableSearch[Piece] = TableSearch(
+            self._settle_times, self._read_table, self._find, self._is_unsure
+        )
 
     # ------------------------------------------------------------ what others ask
 
@@ -109,12 +139,12 @@ class Tracker(ABC, Generic[Piece]):
         if min(bgr.shape[:2]) < _LEAST_PX:
             return []
         mask = self._detector.update(bgr, self._now_s)
-        if mask.is_as_before and (self.is_quiet or self._may_wait(mask)):
+        if mask.is_as_before and (self.is_quiet or self._put_off_looking(mask)):
             return []
         if mask.is_dark:
             self._forget(self._appearing)
-            return self._notices.say("dark", "It is too dark to see the table.")
-        events = self._notices.unsay("dark", "light-back", "There is light again.")
+            return self._notices.raise_notice("dark", "It is too dark to see the table.")
+        events = self._notices.clear("dark", "light-back", "There is light again.")
         if self._tracks is None:
             return events + self._begin(bgr, mask)
         if not mask.changed.any():
@@ -125,12 +155,15 @@ class Tracker(ABC, Generic[Piece]):
         self._is_busy = True
         return events + self._take_changes(bgr, mask, changed)
 
-    def _may_wait(self, mask: ChangeMask) -> bool:
-        """Whether all that differs has lain as it lies for long, and was looked at a moment ago."""
+    def _put_off_looking(self, mask: ChangeMask) -> bool:
+        """Whether a frame is passed over: all that differs has lain there for long, and was looked at a moment ago.
+
+        Where it was not, it counts as looked at now.
+        """
         if self._tracks is None or not self._is_busy:
             return False
-        is_old = not (mask.stirred_s[mask.changed] > self._now_s - _LONG_S).any()
-        if is_old and self._now_s - self._looked_s < _LOOK_S:
+        is_old = not (mask.stirred_s[mask.changed] > self._now_s - _AS_IT_LIES_S).any()
+        if is_old and self._now_s - self._looked_s < _LOOK_EVERY_S:
             return True
         self._looked_s = self._now_s
         return False
@@ -150,7 +183,7 @@ class Tracker(ABC, Generic[Piece]):
         """The known pieces in a reading; None when it is not the known table."""
 
     @abstractmethod
-    def _process(self, view: View) -> list[TableEvent]:
+    def _process(self, view: ObservedFrame) -> list[TableEvent]:
         """Report what has settled where the picture changed."""
 
     # ------------------------------------------------------------ time and tracks
@@ -163,42 +196,42 @@ class Tracker(ABC, Generic[Piece]):
     @property
     def _lying(self) -> list[Track[Piece]]:
         """The tracks that were reported to lie on the table."""
-        return [track for track in self._tracks or () if track.state is not State.APPEARING]
+        return [track for track in self._tracks or () if track.state is not TrackState.APPEARING]
 
     @property
     def _appearing(self) -> list[Track[Piece]]:
-        return [track for track in self._tracks or () if track.state is State.APPEARING]
+        return [track for track in self._tracks or () if track.state is TrackState.APPEARING]
 
     def _forget(self, tracks: Sequence[Track[Piece]]) -> None:
         """Follow some tracks no longer."""
         for track in tracks:
-            track.enter(State.GONE, self._now_s)
-        self._tracks = [track for track in self._tracks or () if track.state is not State.GONE]
+            track.enter(TrackState.GONE, self._now_s)
+        self._tracks = [track for track in self._tracks or () if track.state is not TrackState.GONE]
 
     def _follow(self, pieces: Sequence[Piece]) -> list[Track[Piece]]:
-        return [Track(piece, self._now_s, State.STILL) for piece in pieces]
+        return [Track(piece, self._now_s, TrackState.STILL) for piece in pieces]
 
     # ------------------------------------------------------------ the table as a whole
 
     def _begin(self, bgr: NDArray[np.uint8], mask: ChangeMask) -> list[TableEvent]:
         """The table as it first settles, without what was laid before it did."""
-        if self._initial.is_due(bgr, self._now_s):
+        if self._initial.keep_if_due(bgr, self._now_s):
             self._detector.accept()
         is_late = self._now_s > _START_PATIENCE_S
         still, pause_s = _START_AMID_PEOPLE if is_late else _START
-        pause_s = max(pause_s, min(pause_s * 2**self._unsure_starts, self._patience.doubt_s - self._now_s))
-        if not self._search.may_read(mask, still, pause_s):
+        pause_s = max(pause_s, min(pause_s * 2**self._unsure_starts, self._settle_times.doubt_s - self._now_s))
+        if not self._search.claim_reading(mask, still, pause_s):
             return []
         first, seen = self._detector.accepted, self._detector.seen
         picture, laid = self._initial.before_plays(bgr, first, seen, mask.changed, self._crumb())
         reading = self._read_table(picture)
         if is_late:
-            people = ~mask.is_still(self._patience.start_s) & ~laid
+            people = ~mask.is_still(self._settle_times.start_s) & ~laid
             laid |= people
             reading = _without_carried(reading, people)
             if any(_share(piece, people) > _TRACE for piece in (*reading.cards, *reading.loose)):
                 return []
-        if self._is_unsure(reading) and self._now_s < self._patience.doubt_s:
+        if self._is_unsure(reading) and self._now_s < self._settle_times.doubt_s:
             self._unsure_starts += 1
             return []
         events = self._start_from(reading, picture, ~laid)
@@ -208,6 +241,7 @@ class Tracker(ABC, Generic[Piece]):
     def _start_from(
         self, reading: TableReading, bgr: NDArray[np.uint8], accepted: Mask | None = None
     ) -> list[TableEvent]:
+        """Follow the table anew from a reading of it, and accept the picture, all of it or bool (h, w)."""
         self._tracks = self._follow([*reading.cards, *reading.loose])
         self._detector.accept(accepted)
         self._set_reference(bgr)
@@ -217,13 +251,13 @@ class Tracker(ABC, Generic[Piece]):
         """Say what about the whole picture keeps the cards from being told, until another reading of it all."""
         found = {warning.code: warning.message for warning in reading.warnings if warning.code in _CONDITIONS}
         for code in _CONDITIONS - found.keys():
-            self._notices.unsay(code)
-        return [event for code, message in found.items() for event in self._notices.say(code, message)]
+            self._notices.clear(code)
+        return [event for code, message in found.items() for event in self._notices.raise_notice(code, message)]
 
     def _come_to_rest(self, bgr: NDArray[np.uint8]) -> list[TableEvent]:
         """Nothing differs any more."""
         for track in self._lying:
-            track.enter(State.STILL, self._now_s)
+            track.enter(TrackState.STILL, self._now_s)
         self._forget(self._appearing)
         self._is_busy = False
         self._motion.forget()
@@ -233,9 +267,10 @@ class Tracker(ABC, Generic[Piece]):
             self._carry(bgr, aside)
         if self._now_s - self._motion.reference_s > _REFERENCE_S:
             self._set_reference(bgr)
-        return self._notices.unsay("hand-resting") + self._back_in_view()
+        return self._notices.clear("hand-resting") + self._back_in_view()
 
     def _take_changes(self, bgr: NDArray[np.uint8], mask: ChangeMask, changed: Mask) -> list[TableEvent]:
+        """Take in a frame in which something differs: the camera's motion, the whole table, or pieces of it."""
         moved = self._follow_camera(bgr, changed)
         if moved is not None:
             return moved
@@ -243,26 +278,26 @@ class Tracker(ABC, Generic[Piece]):
         hands = find_hands(mask, changed, self._explained(), crumb)
         if hands.any():
             self._hands_s = self._now_s
-        view = View(bgr, mask, changed, mask.is_still(self._patience.card_s), hands, self._now_s, crumb)
+        view = ObservedFrame(bgr, mask, changed, mask.is_still(self._settle_times.card_s), hands, self._now_s, crumb)
         is_lost = "table-lost" in self.active_notices
         sighting = self._search.search(view, list(self.cards or ()), self._hands_s, is_lost=is_lost)
         events = None if sighting is None else self._take_sighting(sighting, view)
         return self._process(view) + self._resting(view) if events is None else events
 
-    def _take_sighting(self, sighting: Sighting[Piece], view: View) -> list[TableEvent] | None:
+    def _take_sighting(self, sighting: Sighting[Piece], view: ObservedFrame) -> list[TableEvent] | None:
         """Take in what a search of the whole picture told; None when the changes are still to be read."""
-        if sighting.verdict is Verdict.UNCLEAR:
+        if sighting.status is TableStatus.UNCLEAR:
             return []
-        if sighting.verdict in (Verdict.LOST, Verdict.ANOTHER):
+        if sighting.status in (TableStatus.LOST, TableStatus.ANOTHER):
             text = f"The {self.THINGS} cannot be found: is something in front of the camera?"
-            events = self._notices.say("table-lost", text)
+            events = self._notices.raise_notice("table-lost", text)
             if sighting.reading is not None:
                 events += self._start_from(sighting.reading, view.bgr) + self._back_in_view()
             return events
         if sighting.accepted is not None:
             self._detector.accept(sighting.accepted)
         conditions = [] if sighting.reading is None else self._say_conditions(sighting.reading)
-        if sighting.verdict is Verdict.RELIT:
+        if sighting.status is TableStatus.RELIT:
             return [*self._back_in_view(), *conditions] or None
         for track, piece in zip(self._lying, sighting.pieces, strict=True):
             track.piece = piece
@@ -271,7 +306,7 @@ class Tracker(ABC, Generic[Piece]):
         return [*self._back_in_view(), *conditions, self._camera_moved()]
 
     def _back_in_view(self) -> list[TableEvent]:
-        return self._notices.unsay("table-lost", "table-found", f"The {self.THINGS} are in view again.")
+        return self._notices.clear("table-lost", "table-found", f"The {self.THINGS} are in view again.")
 
     # ------------------------------------------------------------ the camera
 
@@ -292,7 +327,7 @@ class Tracker(ABC, Generic[Piece]):
 
     def _carry(self, bgr: NDArray[np.uint8], homography: Homography) -> None:
         """Take all to where the camera, moved so, sees it now."""
-        disturbed = [track.piece for track in self._lying if track.state is not State.STILL]
+        disturbed = [track.piece for track in self._lying if track.state is not TrackState.STILL]
         unread = blurred_places(disturbed, self._detector.seen.shape[1:])
         self._detector.follow_camera(bgr, homography, self._now_s, unread)
         self._search.reset()
@@ -331,15 +366,15 @@ class Tracker(ABC, Generic[Piece]):
         """So few changed mask pixels are a crumb: a tenth of a card."""
         pieces = [track.piece for track in self._lying]
         side = float(median(sides_of(pieces))) if pieces else 26.0
-        return 0.1 * 3 * (side / STEP) ** 2
+        return 0.1 * 3 * (side / MASK_PX) ** 2
 
-    def _resting(self, view: View) -> list[TableEvent]:
+    def _resting(self, view: ObservedFrame) -> list[TableEvent]:
         """That a hand rests over the table, once it has for long; less than a card is no hand."""
         hand = people(view, self._detector.seen)
-        is_at_rest = is_resting(view, hand, self._patience.resting_s, 8 * view.crumb)
+        is_at_rest = is_resting(view, hand, self._settle_times.resting_s, 8 * view.crumb)
         if is_at_rest is None:
-            return self._notices.unsay("hand-resting")
-        return self._notices.say("hand-resting", "A hand rests over the table.") if is_at_rest else []
+            return self._notices.clear("hand-resting")
+        return self._notices.raise_notice("hand-resting", "A hand rests over the table.") if is_at_rest else []
 
 
 def _share(piece: PlacedPiece, mask: Mask) -> float:

@@ -1,5 +1,7 @@
 """What is followed over time: pieces, readings of them, and each one's state, why it is in it, and its evidence.
 
+Beside it what a tracker reports: events, notices, and how long things must last before they are told.
+
 The diagram of states and transitions stands in README.md beside this file.
 """
 
@@ -14,6 +16,9 @@ from numpy.typing import NDArray
 
 from companion.vision.networks import softmax
 from companion.vision.results import Classifier, DetectedCard, ReadingWarning, confidence_of, sides_of
+
+TableEvent = dict[str, Any]
+"""A tracker event, as `companion watch` prints it but without frame and time."""
 
 _READINGS = 6
 """So many looks have a say, the latest of them."""
@@ -70,7 +75,7 @@ def shift_between(was: Sequence[PlacedPiece], now: Sequence[PlacedPiece]) -> flo
     return float(np.median(np.array(far) / sides_of(now)))
 
 
-class State(Enum):
+class TrackState(Enum):
     """Where a card is in its life on the table."""
 
     APPEARING = "appearing"
@@ -80,13 +85,13 @@ class State(Enum):
     GONE = "gone"
 
 
-TRANSITIONS: Mapping[State, frozenset[State]] = MappingProxyType(
+TRANSITIONS: Mapping[TrackState, frozenset[TrackState]] = MappingProxyType(
     {
-        State.APPEARING: frozenset({State.STILL, State.GONE}),
-        State.STILL: frozenset({State.COVERED, State.LEAVING, State.GONE}),
-        State.COVERED: frozenset({State.STILL, State.LEAVING, State.GONE}),
-        State.LEAVING: frozenset({State.STILL, State.COVERED, State.GONE}),
-        State.GONE: frozenset(),
+        TrackState.APPEARING: frozenset({TrackState.STILL, TrackState.GONE}),
+        TrackState.STILL: frozenset({TrackState.COVERED, TrackState.LEAVING, TrackState.GONE}),
+        TrackState.COVERED: frozenset({TrackState.STILL, TrackState.LEAVING, TrackState.GONE}),
+        TrackState.LEAVING: frozenset({TrackState.STILL, TrackState.COVERED, TrackState.GONE}),
+        TrackState.GONE: frozenset(),
     }
 )
 """What each state may turn into; see README.md for when."""
@@ -99,7 +104,7 @@ class Track(Generic[Piece]):
     Attributes:
         piece: as last read; of an appearing card what its readings say together.
         since_s: when it entered its state.
-        state: see `State`. Those appearing were not reported yet.
+        state: see `TrackState`. Those appearing were not reported yet.
         reason: why it is in that state, for people.
         readings: how often it was read since it appeared, or since a hand last held it.
         first_s: when it began to appear.
@@ -110,7 +115,7 @@ class Track(Generic[Piece]):
 
     piece: Piece
     since_s: float
-    state: State = State.APPEARING
+    state: TrackState = TrackState.APPEARING
     reason: str = ""
     readings: int = 0
     first_s: float = 0.0
@@ -118,7 +123,7 @@ class Track(Generic[Piece]):
     rest_s: float = -np.inf
     log_likelihood: NDArray[np.float64] | None = None
 
-    def enter(self, state: State, now_s: float, reason: str = "") -> None:
+    def enter(self, state: TrackState, now_s: float, reason: str = "") -> None:
         """Go into a state, or stay in it. Raises `ValueError` for a transition that `TRANSITIONS` does not have."""
         self.reason = reason
         if state is self.state:
@@ -151,3 +156,50 @@ def _settled(edges: tuple[str | None, ...], likely: NDArray[np.float32], card: D
     """The symbols of all readings; where they leave a doubt, those of this one, if both have the same best class."""
     is_same = likely.argmax(-1) == card.probabilities.argmax(-1)
     return tuple(n if e is None and same else e for e, n, same in zip(edges, card.edges, is_same, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class SettleTimes:
+    """How long things must last, in seconds."""
+
+    card_s: float = 0.18
+    """A new card lies still this long before it is read: two frames at ten a second."""
+    start_s: float = 0.28
+    """The whole table lies still this long before it is first read."""
+    removal_s: float = 0.09
+    """A card is gone this long, from the first look that misses it, before it is reported as removed."""
+    doubt_s: float = 1.5
+    """A card that cannot be read fully is reported all the same after this long at rest."""
+    resting_s: float = 3.0
+    """A hand that lies still in the picture this long is mentioned."""
+
+
+class Notices:
+    """The active notices; each is reported once, until it is cleared."""
+
+    def __init__(self) -> None:
+        self._active: dict[str, str] = {}
+
+    @property
+    def active_notices(self) -> dict[str, str]:
+        """Notices that hold now: code to text."""
+        return dict(self._active)
+
+    def raise_notice(self, code: str, message: str) -> list[TableEvent]:
+        """Make a notice active and return the event that reports it; no event where it is active already."""
+        if code in self._active:
+            return []
+        self._active[code] = message
+        return [notice(code, message)]
+
+    def clear(self, code: str, then: str | None = None, message: str = "") -> list[TableEvent]:
+        """Make a notice inactive and return the event ``then`` that reports it, if one is given and it was active."""
+        if code not in self._active:
+            return []
+        del self._active[code]
+        return [] if then is None else [notice(then, message)]
+
+
+def notice(code: str, message: str) -> TableEvent:
+    """One notice, as it is reported."""
+    return {"event": "notice", "code": code, "message": message}

@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.errors import Refusal
 from companion.web.access.access_guard import COOKIE, Unwelcome, refuse_other_sites
 from companion.web.access.people import OPERATOR_COOKIE, SEAT_COOKIE
-from companion.web.app_context import body, context, text_of
+from companion.web.app_context import context, request_object, text_of
 
 joining = Blueprint("joining", __name__)
 
@@ -25,7 +25,7 @@ def me() -> Response:
 @joining.post("/api/join")
 def join() -> AnyResponse:
     """Join by typing the code."""
-    given = text_of(body(), "code")
+    given = text_of(request_object(), "code")
     context().people.guard.check_code(given, request)
     return with_key(jsonify({"joined": True}))
 
@@ -33,7 +33,7 @@ def join() -> AnyResponse:
 @joining.post("/api/seat")
 def claim() -> AnyResponse:
     """Claim a seat for this phone, which gives up the one it had. A seat that is taken is refused, ``seat-taken``."""
-    table, player = context(), text_of(body(), "player")
+    table, player = context(), text_of(request_object(), "player")
     table.people.guard.admit(request)
     players = table.referee.latest().header.players
     if player not in players:
@@ -52,7 +52,7 @@ def claim() -> AnyResponse:
 @joining.post("/api/seat/free")
 def free() -> AnyResponse:
     """Give one's own seat up; the operator frees anybody's, ``{"player"}``."""
-    people, given = context().people, body()
+    people, given = context().people, request_object()
     mine = people.seat(request)
     player = text_of(given, "player") if "player" in given else mine
     if player is None:
@@ -71,7 +71,7 @@ def free() -> AnyResponse:
 @joining.post("/api/operator")
 def operate() -> AnyResponse:
     """Become an operator by the PIN."""
-    people, pin = context().people, text_of(body(), "pin")
+    people, pin = context().people, text_of(request_object(), "pin")
     people.guard.admit(request)
     if not people.has_operator:
         raise Refusal("no-pin", "This table has no PIN: whoever has joined is an operator.")

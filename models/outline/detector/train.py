@@ -14,8 +14,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from companion.vision.detection.detector import brightened
-from companion.vision.detection.heatmaps import OFFSET_PX, PLANES, STRIDE, affine_of, encode
+from companion.vision.detection.detector import OFFSET_PX, STRIDE, brightened
+from companion.vision.detection.heatmaps import PLANES, affine_of, encode
 from models.detection import crop, detection_loss, recolour
 from models.drawing.card_scenes import Outline, Scene
 from models.networks import DeepFeaturePyramid, block, export_detector

@@ -18,7 +18,7 @@ from companion.vision.detection.heatmaps import UNIT_SHAPES, affine_of
 from companion.vision.edge_refinement import (
     COLUMNS,
     STRIP,
-    Frame,
+    CardFrame,
     bin_places,
     brightened_strips,
     cut_strips,
@@ -104,12 +104,12 @@ def example(rng: Rng, scene: Scene) -> tuple[NDArray[np.uint8], NDArray[np.float
     ]  # fmt: skip
     if whole and rng.random() < 0.88:
         true = whole[int(rng.integers(len(whole)))].corners.astype(np.float64)
-        frame = Frame.of(misjudged(rng, true))
+        frame = CardFrame.of(misjudged(rng, true))
         offsets = edge_offsets(frame, true)
         bins = np.exp(-((offsets[:, None] - bin_places()[:, None]) ** 2) / (2 * SIGMA**2))
         none = np.full((len(true), 1, COLUMNS), 1e-9)
     else:
-        frame = Frame.of(strays(rng, scene))
+        frame = CardFrame.of(strays(rng, scene))
         offsets = np.zeros((len(frame.corners), COLUMNS))
         bins, none = np.zeros((len(offsets), STRIP, COLUMNS)), np.ones((len(offsets), 1, COLUMNS))
         nearest = min((_distance(frame, o.corners) for o in scene.outlines), default=1.0)
@@ -126,7 +126,7 @@ def example(rng: Rng, scene: Scene) -> tuple[NDArray[np.uint8], NDArray[np.float
     return np.ascontiguousarray(strips), np.asarray(asked / asked.sum(1, keepdims=True), np.float32)
 
 
-def _distance(frame: Frame, corners: NDArray[np.float32]) -> float:
+def _distance(frame: CardFrame, corners: NDArray[np.float32]) -> float:
     """How far an outline is from the frame's card, in its size: the mean over the corners; 1 for another shape."""
     if len(corners) != len(frame.corners):
         return 1.0

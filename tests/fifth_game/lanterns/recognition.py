@@ -9,8 +9,8 @@ import numpy as np
 from companion.errors import UsageError
 from companion.vision.recognizer import Recognizer
 from companion.vision.tracking.card_tracker import CardTracker
-from companion.vision.tracking.events import TableEvent
 from companion.vision.tracking.layouts import LooseLayout
+from companion.vision.tracking.tracks import TableEvent
 from tests.fifth_game.lanterns.vision import LanternClassifier, align, read_lanterns
 
 
@@ -38,7 +38,7 @@ RECOGNIZER = Recognizer(
     decks=("lanterns",),
     classifier=_classifier,
     read=read_lanterns,
-    tracker=lambda classifier, patience: CardTracker(read_lanterns, LooseLayout(align), classifier, patience),
+    tracker=lambda classifier, settle_times: CardTracker(read_lanterns, LooseLayout(align), classifier, settle_times),
     in_words=in_words,
     learn=_learn,
 )

@@ -25,10 +25,9 @@ from companion.vision.results import DetectedCard, Reading
 from companion.vision.tracking import camera_motion, card_tracker, tracks
 from companion.vision.tracking.camera_motion import CameraMotion
 from companion.vision.tracking.card_tracker import CardTracker
-from companion.vision.tracking.events import SettleTimes, TableEvent
-from companion.vision.tracking.hands import View
-from companion.vision.tracking.layouts import LatticeLayout, celled
-from companion.vision.tracking.tracks import TRANSITIONS, State, Track, add_reading
+from companion.vision.tracking.change_detector import ObservedFrame
+from companion.vision.tracking.layouts import LatticeLayout, assign_cells
+from companion.vision.tracking.tracks import TRANSITIONS, SettleTimes, TableEvent, Track, TrackState, add_reading
 
 Place = Cell | np.ndarray
 """A cell, or a point of the picture."""
@@ -88,7 +87,7 @@ def read(bgr: np.ndarray, classifier: SymbolClassifier | None, across_px: float 
         cards.append(
             DetectedCard(None, edges, corners, 0.9, 0.95, RED if is_whole else np.full_like(RED, 1 / len(CLASSES)))
         )
-    named = celled(cards, _find_cells) if cards else []
+    named = assign_cells(cards, _find_cells) if cards else []
     tableau = tuple(c for c in named if c.cell is not None)
     return Reading(tableau, tuple(c for c in named if c.cell is None), (), classifier)
 
@@ -142,10 +141,10 @@ def test_a_card_still_appears_where_another_is_seen_across_it_in_the_same_look(t
     card = replace(table.cards()[0], corners=table.cards()[0].corners + np.float32(150))
     across = replace(card, corners=card.corners + np.array([0.9 * SIDE, 0.0], np.float32), edges=(None,) * 6)
     appearing = [table.settler._gather(one) for one in (card, across)]
-    assert [track.state for track in appearing] == [State.APPEARING] * 2
+    assert [track.state for track in appearing] == [TrackState.APPEARING] * 2
     table.settler._now_s += 0.1
     jumped = table.settler._gather(replace(card, corners=card.corners + np.array([0.4 * SIDE, 0.0], np.float32)))
-    assert [track.state for track in (jumped, *appearing)] == [State.APPEARING, State.GONE, State.GONE]
+    assert [track.state for track in (jumped, *appearing)] == [TrackState.APPEARING, TrackState.GONE, TrackState.GONE]
 
 
 @pytest.mark.parametrize(("presence", "fresh"), [((0.86, 0.67), 1), ((0.95, 0.92), 2)])
@@ -440,7 +439,7 @@ def test_what_has_lain_on_the_table_for_long_is_looked_at_seldom_until_something
     looks = []
 
     class Counting(CardTracker):
-        def _process(self, view: View) -> list[TableEvent]:
+        def _process(self, view: ObservedFrame) -> list[TableEvent]:
             looks.append(view.now_s)
             return super()._process(view)
 
@@ -615,7 +614,7 @@ def test_a_loose_card_is_placed_without_a_cell_and_moved_when_it_joins(table: Ta
 # ------------------------------------------------------------ the states of a track
 
 
-def state_at(table: Table, place: tuple[int, int]) -> State | None:
+def state_at(table: Table, place: tuple[int, int]) -> TrackState | None:
     """The state of the track at a place; None where there is none."""
     far = [(float(np.linalg.norm(t.piece.centre - centre(place))), t) for t in table.settler.tracks]
     return next((t.state for off, t in far if off < 20), None)
@@ -625,7 +624,7 @@ def reason_at(table: Table, place: tuple[int, int]) -> str:
     return next(t.reason for t in table.settler.tracks if np.linalg.norm(t.piece.centre - centre(place)) < 20)
 
 
-def show_until(table: Table, cells: Sequence[Place], place: Cell, state: State) -> None:
+def show_until(table: Table, cells: Sequence[Place], place: Cell, state: TrackState) -> None:
     """Show a table until a card's track is in a state, ten frames at most."""
     for _ in range(10):
         table.show(cells)
@@ -651,15 +650,15 @@ def test_the_diagram_shows_exactly_the_transitions_that_are_allowed() -> None:
 def test_a_track_takes_no_other_way() -> None:
     track = Track("card", 0.0)
     with pytest.raises(ValueError, match="from appearing to leaving"):
-        track.enter(State.LEAVING, 1.0)
+        track.enter(TrackState.LEAVING, 1.0)
 
 
 def test_appearing_to_still(table: Table) -> None:
     show_spotted(table, NEW, 5)
-    assert state_at(table, NEW) is State.APPEARING
+    assert state_at(table, NEW) is TrackState.APPEARING
     assert reason_at(table, NEW) == "it cannot be read fully yet" and table.news() == []
     table.show([*LINE, NEW], 4)
-    assert state_at(table, NEW) is State.STILL and table.news() == ["placed"]
+    assert state_at(table, NEW) is TrackState.STILL and table.news() == ["placed"]
 
 
 def test_appearing_to_gone(table: Table) -> None:
@@ -671,9 +670,9 @@ def test_appearing_to_gone(table: Table) -> None:
 def test_still_to_covered_and_back(table: Table) -> None:
     x, y = centre((1, 0))
     table.show(LINE, 3, hand=(x, y - 10))
-    assert state_at(table, (1, 0)) is State.COVERED and reason_at(table, (1, 0)) == "a hand is over it"
+    assert state_at(table, (1, 0)) is TrackState.COVERED and reason_at(table, (1, 0)) == "a hand is over it"
     table.show(LINE, 8)
-    assert state_at(table, (1, 0)) is State.STILL and table.news() == []
+    assert state_at(table, (1, 0)) is TrackState.STILL and table.news() == []
 
 
 def test_still_to_leaving_to_gone(table: Table) -> None:
@@ -681,31 +680,31 @@ def test_still_to_leaving_to_gone(table: Table) -> None:
     for _ in range(8):
         table.show(LINE[:2])
         seen.append(state_at(table, LINE[2]))
-    assert State.LEAVING in seen and seen[-1] is None and table.news() == ["removed"]
+    assert TrackState.LEAVING in seen and seen[-1] is None and table.news() == ["removed"]
 
 
 def test_leaving_to_still(table: Table) -> None:
-    show_until(table, LINE[:2], LINE[2], State.LEAVING)
+    show_until(table, LINE[:2], LINE[2], TrackState.LEAVING)
     table.show(LINE, 6)
-    assert state_at(table, LINE[2]) is State.STILL and table.news() == []
+    assert state_at(table, LINE[2]) is TrackState.STILL and table.news() == []
 
 
 def test_leaving_to_covered(table: Table) -> None:
-    show_until(table, LINE[:2], LINE[2], State.LEAVING)
+    show_until(table, LINE[:2], LINE[2], TrackState.LEAVING)
     x, y = centre(LINE[2])
     table.show(LINE[:2], 2, hand=(x, y - 10))
-    assert state_at(table, LINE[2]) is State.COVERED and table.news() == []
+    assert state_at(table, LINE[2]) is TrackState.COVERED and table.news() == []
 
 
 def test_covered_to_leaving(table: Table) -> None:
     x, y = centre(LINE[2])
     table.show(LINE, 3, hand=(x, y - 10))
-    assert state_at(table, LINE[2]) is State.COVERED
+    assert state_at(table, LINE[2]) is TrackState.COVERED
     seen = []
     for _ in range(8):
         table.show(LINE[:2])
         seen.append(state_at(table, LINE[2]))
-    assert State.LEAVING in seen and table.news() == ["removed"]
+    assert TrackState.LEAVING in seen and table.news() == ["removed"]
 
 
 def test_still_to_gone_when_another_face_shows(table: Table) -> None:
@@ -713,7 +712,7 @@ def test_still_to_gone_when_another_face_shows(table: Table) -> None:
     table.told.clear()
     before = next(t for t in table.settler.tracks if np.linalg.norm(t.piece.centre - centre(NEW)) < 20)
     table.show([*LINE, NEW], 30)
-    assert before.state is State.GONE and table.news() == ["removed", "placed"]
+    assert before.state is TrackState.GONE and table.news() == ["removed", "placed"]
 
 
 def test_covered_to_gone_when_another_face_shows_after_the_hand(table: Table) -> None:
@@ -721,10 +720,10 @@ def test_covered_to_gone_when_another_face_shows_after_the_hand(table: Table) ->
     before = next(t for t in table.settler.tracks if np.linalg.norm(t.piece.centre - centre(NEW)) < 20)
     x, y = centre(NEW)
     table.show([*LINE, NEW], 4, hand=(x, y - 10))
-    assert before.state is State.COVERED
+    assert before.state is TrackState.COVERED
     table.told.clear()
     table.show([*LINE, NEW], 30)
-    assert before.state is State.GONE and table.news() == ["removed", "placed"]
+    assert before.state is TrackState.GONE and table.news() == ["removed", "placed"]
 
 
 class _SureAtNine:

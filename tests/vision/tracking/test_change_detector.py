@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from companion.vision.tracking.change_detector import ChangeDetector
-from companion.vision.tracking.masks import STEP
+from companion.vision.tracking.change_detector import MASK_PX, ChangeDetector
 
 SIZE = (240, 320)
 FRAME_S = 0.1
@@ -41,7 +40,7 @@ def test_stillness_is_counted_in_seconds_whatever_the_frame_rate() -> None:
         detector = ChangeDetector()
         now_s = settled(detector)
         detector.update(frame(seed=1, patch=(96, 64)), now_s)
-        place = np.s_[64 // STEP + 1 : 128 // STEP - 1, 96 // STEP + 1 : 160 // STEP - 1]
+        place = np.s_[64 // MASK_PX + 1 : 128 // MASK_PX - 1, 96 // MASK_PX + 1 : 160 // MASK_PX - 1]
         for k in range(1, fps + 1):
             mask = detector.update(frame(seed=100 + k, patch=(96, 64)), now_s + k / fps)
         assert mask.is_still(0.9)[place].all() and not mask.is_still(1.1)[place].any()
@@ -54,7 +53,7 @@ def test_what_appears_on_a_quiet_table_is_seen_in_the_same_frame() -> None:
         for seed in range(wait):
             detector.update(frame(seed=200 + seed), now_s + seed * FRAME_S)
         mask = detector.update(frame(seed=300, patch=(96, 64)), now_s + wait * FRAME_S)
-        place = np.s_[64 // STEP + 1 : 128 // STEP - 1, 96 // STEP + 1 : 160 // STEP - 1]
+        place = np.s_[64 // MASK_PX + 1 : 128 // MASK_PX - 1, 96 // MASK_PX + 1 : 160 // MASK_PX - 1]
         assert mask.changed[place].all() and not mask.is_still(FRAME_S)[place].any()
         assert not mask.changed[:4, :8].any() and mask.is_still(FRAME_S)[:4, :8].all()
 
@@ -72,7 +71,7 @@ def test_a_shadow_on_part_of_the_table_changes_nothing_beside_it() -> None:
     now_s = settled(detector)
     shaded = frame(seed=700)
     shaded[:, :110] //= 2
-    assert not detector.update(shaded, now_s).changed[:, 160 // STEP :].any()
+    assert not detector.update(shaded, now_s).changed[:, 160 // MASK_PX :].any()
 
 
 def test_what_was_accepted_is_no_change_any_more() -> None:
@@ -106,7 +105,7 @@ def test_lights_going_out_are_dark_and_no_change_afterwards() -> None:
 
 
 def test_print_that_changed_under_a_hand_while_the_camera_moved_stays_a_change() -> None:
-    place = np.s_[64 // STEP : 128 // STEP, 96 // STEP : 160 // STEP]
+    place = np.s_[64 // MASK_PX : 128 // MASK_PX, 96 // MASK_PX : 160 // MASK_PX]
 
     def striped(begin: int, by: int) -> np.ndarray:
         image = frame(seed=by, patch=(96, 64))

@@ -2,18 +2,17 @@
 
 import numpy as np
 
-from companion.vision.tracking.change_detector import ChangeMask
-from companion.vision.tracking.hands import View, find_hands, hands_at_work
+from companion.vision.tracking.change_detector import ChangeMask, ObservedFrame, find_hands, hands_at_work
 
 SHAPE = (60, 90)
 NOTHING = np.zeros(SHAPE, bool)
 NOW_S = 10.0
 
 
-def view(changed: np.ndarray, stirred_s: np.ndarray) -> View:
+def view(changed: np.ndarray, stirred_s: np.ndarray) -> ObservedFrame:
     mask = ChangeMask(changed, stirred_s, NOW_S, is_dark=False)
     hands = find_hands(mask, changed, NOTHING, 9.0)
-    return View(np.zeros((480, 720, 3), np.uint8), mask, changed, mask.is_still(0.18), hands, NOW_S, 9.0)
+    return ObservedFrame(np.zeros((480, 720, 3), np.uint8), mask, changed, mask.is_still(0.18), hands, NOW_S, 9.0)
 
 
 def test_what_lies_still_at_the_rim_reaches_in_but_is_at_work_only_while_a_part_of_it_moves() -> None:

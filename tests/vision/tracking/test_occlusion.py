@@ -4,7 +4,7 @@ import numpy as np
 
 from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard
-from companion.vision.tracking.masks import cells_of
+from companion.vision.tracking.change_detector import polygon_mask
 from companion.vision.tracking.occlusion import is_at_rest, is_covered, is_gone, share_around
 
 SHAPE = (60, 90)
@@ -20,7 +20,7 @@ def painted(*pieces: tuple[DetectedCard, float]) -> np.ndarray:
     """Planes (3, h, w) of a grey table on which pieces of a grey lie."""
     out = np.full((3, *SHAPE), TABLE, np.float32)
     for piece, grey in pieces:
-        out[:, cells_of(piece.corners, SHAPE)] = grey
+        out[:, polygon_mask(piece.corners, SHAPE)] = grey
     return out
 
 
@@ -32,7 +32,7 @@ def test_noise_that_stirs_a_mask_pixel_is_no_motion_and_a_slid_edge_is() -> None
     still = np.ones(SHAPE, bool)
     still[30, 40] = False
     assert is_at_rest(card(), still)
-    still[cells_of(card().corners, SHAPE) & ~cells_of(card().corners, SHAPE, 0.8)] = False
+    still[polygon_mask(card().corners, SHAPE) & ~polygon_mask(card().corners, SHAPE, 0.8)] = False
     assert not is_at_rest(card(), still)
 
 
@@ -53,7 +53,7 @@ def test_a_card_in_a_shadow_or_brighter_light_is_not_gone() -> None:
 def test_a_card_as_pale_as_the_table_is_gone_when_most_of_its_place_differs_and_its_print_with_it() -> None:
     rng = np.random.default_rng(3)
     table, print_ = (rng.normal(0, 4, SHAPE) for _ in range(2))
-    place = cells_of(card().corners, SHAPE, 0.9)
+    place = polygon_mask(card().corners, SHAPE, 0.9)
     before, after = painted((card(), TABLE + 12)), painted() + table.astype(np.float32)
     before[:, place] += (5 * print_[place]).astype(np.float32)
     differs = np.abs(before - after).max(0) > 9
@@ -79,7 +79,7 @@ def test_a_star_is_gone_from_its_field_though_the_pieces_around_it_still_show() 
 def test_a_pale_star_is_gone_when_its_faint_ink_is_and_not_in_a_shade() -> None:
     before, after = painted((card(side=22.0), TABLE + 14)), painted()
     assert is_gone(card(), before, after, changed(before, after), [])
-    shaded = before * np.where(cells_of(card().corners, SHAPE), 0.9, 1.0).astype(np.float32)
+    shaded = before * np.where(polygon_mask(card().corners, SHAPE), 0.9, 1.0).astype(np.float32)
     assert not is_gone(card(), before, shaded, changed(before, shaded), [])
 
 
@@ -138,7 +138,7 @@ def test_nothing_lies_on_a_card_beside_which_another_is_seen_as_it_was() -> None
     before = painted((beside, CARD), (card(), CARD))
     taken = painted((beside, CARD))
     where = changed(before, taken)
-    where[cells_of(beside.corners, SHAPE) & (np.arange(SHAPE[1]) < 50)] = True
+    where[polygon_mask(beside.corners, SHAPE) & (np.arange(SHAPE[1]) < 50)] = True
     assert is_covered(card(), before, taken, where, [card()], [beside])
     assert not is_covered(card(), before, taken, where, [card()], [beside], [beside])
 
@@ -147,8 +147,8 @@ def test_a_card_that_is_taken_away_with_its_shadow_on_the_cards_beside_is_not_co
     beside = [card(320.0 + dx, 240.0) for dx in (-78.0, 78.0)]
     taken = painted(*((piece, CARD) for piece in beside))
     before = taken.copy()
-    before[:, cells_of(card().corners, SHAPE, 1.7) & (taken[0] == CARD)] -= 30.0
-    before[:, cells_of(card().corners, SHAPE)] = CARD
+    before[:, polygon_mask(card().corners, SHAPE, 1.7) & (taken[0] == CARD)] -= 30.0
+    before[:, polygon_mask(card().corners, SHAPE)] = CARD
     assert not is_covered(card(), before, taken, changed(before, taken), [card()], beside)
 
 
@@ -159,6 +159,6 @@ def test_cards_taken_away_together_cover_nothing() -> None:
 
 
 def test_fingers_around_a_card_are_counted_without_its_own_blur() -> None:
-    around = cells_of(card(side=90.0).corners, SHAPE)
+    around = polygon_mask(card(side=90.0).corners, SHAPE)
     assert share_around(card(), around) > 0.9
-    assert share_around(card(), cells_of(card().corners, SHAPE)) == 0.0
+    assert share_around(card(), polygon_mask(card().corners, SHAPE)) == 0.0

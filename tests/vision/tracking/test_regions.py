@@ -5,12 +5,12 @@ import numpy as np
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard
-from companion.vision.tracking.masks import STEP, cells_of
+from companion.vision.tracking.change_detector import MASK_PX, polygon_mask
 from companion.vision.tracking.regions import is_in, unchanged_in, windows_of, with_nearest
 
 ACROSS_PX = 96.0
 SHAPE = (90, 160)
-SIZE = (SHAPE[0] * STEP, SHAPE[1] * STEP)
+SIZE = (SHAPE[0] * MASK_PX, SHAPE[1] * MASK_PX)
 
 
 def _card(x: float, y: float) -> DetectedCard:
@@ -19,7 +19,7 @@ def _card(x: float, y: float) -> DetectedCard:
 
 
 def _card_and_crumb() -> np.ndarray:
-    settled = cells_of(_card(400, 300).corners, SHAPE)
+    settled = polygon_mask(_card(400, 300).corners, SHAPE)
     settled[60:64, 100:104] = True
     return settled
 
@@ -39,7 +39,7 @@ def test_a_crumb_alone_is_read_with_a_cards_width_around_it() -> None:
 
 def test_a_card_just_laid_is_read_whole_and_with_little_around_it() -> None:
     laid = _card(400, 300)
-    settled = cells_of(laid.corners, SHAPE)
+    settled = polygon_mask(laid.corners, SHAPE)
     ((left, top, right, bottom),) = windows_of(settled, SIZE, ACROSS_PX, young=settled)
     margin = np.concatenate([laid.corners.min(0) - [left, top], [right, bottom] - laid.corners.max(0)])
     assert margin.min() > 0.4 * ACROSS_PX
@@ -48,7 +48,7 @@ def test_a_card_just_laid_is_read_whole_and_with_little_around_it() -> None:
 
 def test_a_card_laid_beside_another_leaves_that_one_untouched() -> None:
     old, laid = _card(400, 300), _card(400 + ACROSS_PX, 300)
-    changed = cells_of(laid.corners, SHAPE, 1.05)
+    changed = polygon_mask(laid.corners, SHAPE, 1.05)
     (lies,) = unchanged_in((100, 80, SIZE[1], SIZE[0]), [old], changed, changed, ACROSS_PX).cards
     assert np.allclose(lies.corners, old.corners - [100, 80])
 
@@ -62,7 +62,7 @@ def test_a_card_with_a_chip_on_it_is_touched() -> None:
 
 def test_a_place_is_unchanged_unless_something_lies_there_now() -> None:
     chip = _card(400, 300).corners
-    lies = cells_of(chip, SHAPE, 0.4)
+    lies = polygon_mask(chip, SHAPE, 0.4)
     as_it_was = unchanged_in((100, 80, SIZE[1], SIZE[0]), [], np.ones(SHAPE, bool), lies, ACROSS_PX)
     assert not as_it_was.is_at(chip - [100, 80])
     assert as_it_was.is_at(chip - [100, 80] + [ACROSS_PX, 0])
@@ -72,12 +72,12 @@ def test_a_place_is_unchanged_unless_something_lies_there_now() -> None:
 def test_a_change_is_explained_by_the_cards_that_were_read_but_for_crumbs() -> None:
     laid, other = _card(400, 300), _card(600, 300)
     window = (100, 80, SIZE[1], SIZE[0])
-    settled = cells_of(laid.corners, SHAPE, 1.1)
+    settled = polygon_mask(laid.corners, SHAPE, 1.1)
     settled[20:22, 80:82] = True
     where = laid.corners - np.array([100, 80], np.float32)
     alone = unchanged_in(window, [], settled, settled, ACROSS_PX)
     assert alone.is_explained([where]) and not alone.is_explained([])
-    both = settled | cells_of(other.corners, SHAPE)
+    both = settled | polygon_mask(other.corners, SHAPE)
     assert not unchanged_in(window, [], both, both, ACROSS_PX).is_explained([where])
     assert unchanged_in((100, 80, 500, SIZE[0]), [], both, both, ACROSS_PX).is_explained([where])
 
@@ -94,8 +94,8 @@ def test_a_window_is_in_by_more_than_a_crumb() -> None:
 
 def test_news_is_what_was_touched_and_what_lies_where_something_came_to_rest() -> None:
     lies, touched, laid, bare = (_card(200 + 150 * k, 300) for k in range(4))
-    changed = cells_of(laid.corners, SHAPE) | (
-        cells_of(touched.corners, SHAPE) & ~cells_of(touched.corners, SHAPE, 0.7)
+    changed = polygon_mask(laid.corners, SHAPE) | (
+        polygon_mask(touched.corners, SHAPE) & ~polygon_mask(touched.corners, SHAPE, 0.7)
     )
     as_it_was = unchanged_in((0, 0, SIZE[1], SIZE[0]), [lies, touched], changed, changed, ACROSS_PX)
     found = [Detection(card.corners, 0.9) for card in (lies, touched, laid, bare)]
@@ -108,5 +108,5 @@ def test_a_piece_that_showed_nothing_is_looked_at_with_the_nearest_known_cards_i
     low, high = np.array([left, top]), np.array([right, bottom])
     is_in_view = [bool(((card.corners >= low) & (card.corners <= high)).all()) for card in known]
     assert is_in_view == [False, *[True] * 4, *[False] * 4]
-    assert top == 80 and (left % STEP, top % STEP) == (0, 0)
+    assert top == 80 and (left % MASK_PX, top % MASK_PX) == (0, 0)
     assert with_nearest((300, 80, 420, 200), [], SIZE) == (296, 80, 420, 200)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.rules.hexgrid import Cell, rotated, turned
-from companion.vision.tracking.registration import Edges, register
+from companion.vision.tracking.layouts import Edges, register
 
 CELLS = [(0, 0), (1, 0), (2, 0), (0, 1), (1, -1), (2, 1), (3, -1)]
 FACES = [

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from companion.games.hexapod.vision.placements import Laid, Place
 from companion.games.hexapod.vision.results import DetectedField
 from companion.vision.geometry import homography, mapped
-from companion.vision.tracking.events import TableEvent
+from companion.vision.tracking.tracks import TableEvent
 
 
 def in_words(event: TableEvent) -> str:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from companion.games.hexapod.vision.events import corners_of_cells
 from companion.games.hexapod.vision.placements import Place
 from companion.games.hexapod.vision.results import DetectedField
-from companion.vision.tracking.masks import Mask, Planes, blobs_with, cells_of
+from companion.vision.tracking.change_detector import Mask, Planes, components_touching, polygon_mask
 
 _INNER = 0.7
 """So much of a cell, from its middle, no blur of its edges reaches."""
@@ -38,9 +38,9 @@ def is_thing_over(field: DetectedField, emptied: Iterable[Place], seen: Planes, 
     bare = _floor_share(field, cells, seen, changed)
     if bare is not None and not _NO_FLOOR <= bare < _BARE:
         return bare < _NO_FLOOR
-    over = blobs_with(changed, _cells_of(corners, cells, shape))
-    beyond = np.count_nonzero(over & ~cells_of(field.corners, shape, _CASE))
-    return bool(beyond > _BEYOND * np.count_nonzero(cells_of(corners[cells[0]], shape)))
+    over = components_touching(changed, _cells_of(corners, cells, shape))
+    beyond = np.count_nonzero(over & ~polygon_mask(field.corners, shape, _CASE))
+    return bool(beyond > _BEYOND * np.count_nonzero(polygon_mask(corners[cells[0]], shape)))
 
 
 def _floor_share(field: DetectedField, cells: list[Place], seen: Planes, changed: Mask) -> float | None:
@@ -60,5 +60,5 @@ def _cells_of(corners: NDArray[np.float32], cells: Iterable[Place], shape: tuple
     """Where some cells of a field lie, bool (h, w), each scaled about its centre; ``corners`` (rows, cols, 4, 2)."""
     where = np.zeros(shape, bool)
     for row, col in cells:
-        where |= cells_of(corners[row, col], shape, grow)
+        where |= polygon_mask(corners[row, col], shape, grow)
     return where

@@ -84,7 +84,7 @@ def classify_fields(
     fields = _orient(pyramid, quads, rows, cols, classifier)
     moved = {k: quad for k, field in enumerate(fields) if (quad := _fit_to_cells(field)) is not None}
     for k, refined in zip(moved, _orient(pyramid, list(moved.values()), rows, cols, classifier), strict=True):
-        if _clarity(refined.cells) > _clarity(fields[k].cells):
+        if _log_clarity(refined.cells) > _log_clarity(fields[k].cells):
             fields[k] = refined
     return (
         _average_jittered_embeddings(pyramid, fields, classifier)
@@ -257,7 +257,7 @@ def _rotate_cells(cells: Cells, turns: int) -> Cells:
 
 def _orient_by_heads(rotations: list[tuple[Detection, Cells]], classifier: InsectClassifier) -> OrientedField:
     """Orient a field by its insects' heads; a grid that is not square, by its clearer reading."""
-    quad, cells = max(rotations, key=lambda rotation: _clarity(rotation[1]))
+    quad, cells = max(rotations, key=lambda rotation: _log_clarity(rotation[1]))
     insect, kinds = cells.state[..., INSECT], classifier.kinds(cells)
     weights = insect**2 * (kinds @ _HEAD_VOTES)
     logits = (weights[..., None] * np.log(np.maximum(cells.up, _LEAST))).sum((0, 1))
@@ -284,14 +284,14 @@ def _lone_halves(halves: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def _orient_by_printing(rotations: list[tuple[Detection, Cells]], classifier: InsectClassifier) -> OrientedField:
     """Orient a field as it fits a taught printing best; embeddings hold in that rotation only."""
-    fits = np.array([classifier.fit(cells) + 4 * _clarity(cells) for _, cells in rotations])
+    fits = np.array([classifier.fit(cells) + 4 * _log_clarity(cells) for _, cells in rotations])
     best = int(fits.argmax())
     quad, upright = rotations[best]
     passes = [_rotate_cells(cells, best - k) for k, (_, cells) in enumerate(rotations)]
     return OrientedField(quad, replace(fuse_passes(passes), embedding=upright.embedding), np.roll(fits, -best))
 
 
-def _clarity(cells: Cells) -> float:
+def _log_clarity(cells: Cells) -> float:
     """How clearly each cell shows one state, as a log probability: a misplaced grid shows halves."""
     return float(np.log(np.maximum(cells.state.max(-1), _LEAST)).sum())
 

@@ -21,6 +21,10 @@ from companion.vision.results import ReadingWarning
 _WHOLE = [KINDS.index(kind) for kind in KINDS if kind not in ("stag", "moth", "spider")]
 """Kinds of one cell; the halves of the others differ from each other."""
 _BY_COLOUR = ("blue", "green", "gold", "dung", "leaf")
+"""Kinds that only colour tells from one another."""
+_SECOND = {"stag": ((1, 0), (-1, 0)), "moth": ((0, 1), (0, -1)), "spider": ((0, 1), (0, -1), (1, 0), (-1, 0))}
+"""Where the other half of an insect of two cells, or more, may lie: rows and columns from one of them."""
+_WHICH_WAY = "which way up it lies is not certain"
 
 
 def find_outliers(fields: Sequence[OrientedField], classifier: InsectClassifier) -> list[NDArray[np.bool_]]:
@@ -51,10 +55,6 @@ def find_outliers(fields: Sequence[OrientedField], classifier: InsectClassifier)
     unlike = (weights * (embedding @ embedding.T < LIMITS.ambiguous_pairs)).sum(1) / np.maximum(weights.sum(1), 1e-9)
     odd = np.split(is_insect & (unlike > LIMITS.odd_share), np.cumsum(sizes)[:-1])
     return [one.reshape(field.cells.state.shape[:2]) for one, field in zip(odd, fields, strict=True)]
-
-
-_WHICH_WAY = "which way up it lies is not certain"
-_SECOND = {"stag": ((1, 0), (-1, 0)), "moth": ((0, 1), (0, -1)), "spider": ((0, 1), (0, -1), (1, 0), (-1, 0))}
 
 
 def is_case(field: OrientedField) -> bool:

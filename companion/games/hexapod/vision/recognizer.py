@@ -1,5 +1,7 @@
 """Reading a Hexapod table: the stages in order, from a picture to a reading, with the time each took."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,7 +33,7 @@ from companion.games.hexapod.vision.plausibility import (
     verify_fields,
     with_proven_presence,
 )
-from companion.games.hexapod.vision.results import HexapodReading
+from companion.games.hexapod.vision.results import DetectedField, HexapodReading
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.conditions import NEUTRAL, conditions_of
 from companion.vision.geometry import SQUARE
@@ -77,7 +79,28 @@ def read_hexapod(bgr: NDArray[np.uint8], classifier: InsectClassifier | None = N
     warnings = tuple(warning for _, some in found for warning in some)
     if not found:
         warnings = (ReadingWarning("nothing-found", "no display case and no Hexapod card on this picture"),)
-    fields = [field for field, _ in found]
+    kept, warnings = _verified(pyramid, [field for field, _ in found], warnings, classifier, [*cases, *cards])
+    clock.lap("judge")
+    boards, loose = (tuple(field for field in kept if field.is_case == is_case) for is_case in (True, False))
+    return HexapodReading(boards, loose, warnings, clock.laps)
+
+
+def _verified(
+    pyramid: Pyramid,
+    fields: list[DetectedField],
+    warnings: tuple[ReadingWarning, ...],
+    classifier: InsectClassifier,
+    oriented: Sequence[OrientedField],
+) -> tuple[list[DetectedField], tuple[ReadingWarning, ...]]:
+    """The fields without those whose edges are no card's or case's, and without what the picture's angle or light
+    hides; and the warnings.
+
+    Args:
+        fields: all fields of the picture.
+        warnings: of the fields.
+        classifier: of their insects.
+        oriented: the fields as they were classified, also those that are not reported.
+    """
     verdict = verify_fields(pyramid, fields, warnings)
     kept, warnings = [field for field, stays in zip(fields, verdict.stays, strict=True) if stays], verdict.warnings
     taught = classifier if isinstance(classifier, FewShotInsects) else None
@@ -87,15 +110,13 @@ def read_hexapod(bgr: NDArray[np.uint8], classifier: InsectClassifier | None = N
         [field.square for field in kept],
         tint=taught.tint if taught else NEUTRAL,
         limits=LIMITS.tint,
-        is_foreign=lambda: taught is not None and taught.is_foreign([field.cells for field in (*cases, *cards)]),
+        is_foreign=lambda: taught is not None and taught.is_foreign([field.cells for field in oriented]),
         is_read_without_colour=lambda: taught is not None and taught.is_read_without_colour(),
     )
     if conditions:
         kept, doubts = map(list, zip(*(doubted(field, conditions[0]) for field in kept), strict=True))
         warnings += (*(condition.warning for condition in conditions), *(one for some in doubts for one in some))
-    clock.lap("judge")
-    boards, loose = (tuple(field for field in kept if field.is_case == is_case) for is_case in (True, False))
-    return HexapodReading(boards, loose, warnings, clock.laps)
+    return kept, warnings
 
 
 def _all_upright(

@@ -29,27 +29,37 @@ from companion.games.hexapod.vision.plausibility import assess, is_card, is_case
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.games.hexapod.vision.results import DetectedField, HexapodReading
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.tracking.events import SettleTimes, TableEvent
-from companion.vision.tracking.hands import View, hands_at_work, people
-from companion.vision.tracking.masks import Mask, blobs_with, cells_of, count_in, grown, places_of, share_in
-from companion.vision.tracking.occlusion import in_shade
+from companion.vision.tracking.change_detector import (
+    Mask,
+    ObservedFrame,
+    components_touching,
+    count_in,
+    dilated,
+    hands_at_work,
+    people,
+    pieces_mask,
+    polygon_mask,
+    share_in,
+)
+from companion.vision.tracking.occlusion import in_other_light
 from companion.vision.tracking.table_search import blurred_places
 from companion.vision.tracking.tracker import Tracker
-from companion.vision.tracking.tracks import Found, State, TableReading, Track
+from companion.vision.tracking.tracks import Found, SettleTimes, TableEvent, TableReading, Track, TrackState
 
 _UNCHANGED = 0.08
 """A cell of which less changed shows what it showed."""
 _PUSHED = 0.05
 """A field of whose rim less changed lies where it lay."""
 _RIM = (0.97, 1.07)
+"""From which to which scale of a field its rim reaches."""
 _OPEN = 0.1
 """A cell of which less is covered by a hand or still moves can be read."""
 _READINGS = 2
 """A field is accepted after so many equal readings in a row."""
-_MANY_PASSES = 5
-_SELDOM_S = 0.8
-"""A field that was looked at often is looked at once in so long."""
 _READ_S = 0.06
+"""A field is read once in so long at most,"""
+_MANY_READINGS, _SELDOM_S = 5, 0.8
+"""and one that gave so many equal readings once in so long."""
 _FULL_S = 0.4
 """The whole picture is read once in so long at most."""
 
@@ -69,8 +79,8 @@ class CaseTracker(Tracker[DetectedField]):
 
     THINGS = "cases"
 
-    def __init__(self, classifier: InsectClassifier | None = None, patience: SettleTimes | None = None) -> None:
-        super().__init__(patience)
+    def __init__(self, classifier: InsectClassifier | None = None, settle_times: SettleTimes | None = None) -> None:
+        super().__init__(settle_times)
         self._classifier = classifier or PretrainedInsects()
         self._readings: dict[Track[DetectedField], _Reading] = {}
         self._covered_kinds: dict[Track[DetectedField], list[Covered]] = {}
@@ -100,29 +110,29 @@ class CaseTracker(Tracker[DetectedField]):
 
     # ------------------------------------------------------------ known cases and cards
 
-    def _process(self, view: View) -> list[TableEvent]:
+    def _process(self, view: ObservedFrame) -> list[TableEvent]:
         self._pyramid = None
         events: list[TableEvent] = []
         free: Mask = np.ones(view.changed.shape, bool)
         for track in self._lying:
-            area = cells_of(track.piece.corners, (free.shape[0], free.shape[1]), 1.08)
+            area = polygon_mask(track.piece.corners, (free.shape[0], free.shape[1]), 1.08)
             free &= ~area
             if (share_in(track.piece.corners, view.changed, 1.08) or 0.0) < 0.01:
                 self._readings.pop(track, None)
-                track.enter(State.STILL, self._now_s)
+                track.enter(TrackState.STILL, self._now_s)
                 continue
             events += self._read_field(track, view)
         return events + self._search_elsewhere(view, free)
 
-    def _read_field(self, track: Track[DetectedField], view: View) -> list[TableEvent]:
+    def _read_field(self, track: Track[DetectedField], view: ObservedFrame) -> list[TableEvent]:
         """Read a known field that changed again, where no hand is over it."""
         field, reading = track.piece, self._readings.get(track)
         changed = _cell_shares(field, view.changed)
-        stirring = view.changed & ~view.mask.is_still(self._patience.card_s / 2)
-        at_work = hands_at_work(view, self._patience.doubt_s)  # what lies longer is looked at like a thing
+        stirring = view.changed & ~view.mask.is_still(self._settle_times.card_s / 2)
+        at_work = hands_at_work(view, self._settle_times.doubt_s)  # what lies longer is looked at like a thing
         is_open = _cell_shares(field, at_work | stirring) < _OPEN
         if not is_open.all():
-            track.enter(State.COVERED, self._now_s, "a hand is over it")
+            track.enter(TrackState.COVERED, self._now_s, "a hand is over it")
         is_changed = changed >= _UNCHANGED
         if not (is_changed & is_open).any() or self._was_read(reading):
             return []
@@ -139,10 +149,10 @@ class CaseTracker(Tracker[DetectedField]):
         if field.is_case and field.is_upright and not is_pushed:
             now = _only_where(now, before, is_changed & is_open)
         reading = self._gather(track, now)
-        still = view.mask.is_still(self._patience.card_s)
+        still = view.mask.is_still(self._settle_times.card_s)
         rests = (_cell_shares(field, view.changed & ~still) < _OPEN) | ~is_open
-        is_old = self._now_s - reading.since_s >= self._patience.doubt_s
-        if reading.count < _READINGS or not rests.all() or (_is_newly_doubted(before, now) and not is_old):
+        is_waiting = _is_newly_doubted(before, now) and not self._is_old(reading)
+        if reading.count < _READINGS or not rests.all() or is_waiting:
             return []
         if not field.is_case:
             return self._card_changed(track, now, is_there=is_card(upright))
@@ -151,26 +161,24 @@ class CaseTracker(Tracker[DetectedField]):
             accepted, seen = self._detector.accepted, self._detector.seen
             emptied = [cell for cell, kind in changed_cells(before, now).items() if kind is None]
             if emptied and is_thing_over(before, emptied, seen, view.changed):
-                track.enter(State.COVERED, self._now_s, "a thing is over it")
+                track.enter(TrackState.COVERED, self._now_s, "a thing is over it")
                 return []
-            in_other_light = in_shade(accepted, seen) | in_shade(seen, accepted)
-            shares = _cell_shares(field, view.changed & ~in_other_light) * is_open
-        return self._case_changed(
-            track, before, now, shares, is_old=is_old, is_open=is_open, stirred_s=view.mask.stirred_s
-        )
+            shares = _cell_shares(field, view.changed & ~in_other_light(accepted, seen)) * is_open
+        return self._case_changed(track, before, now, shares, is_open, view)
+
+    def _is_old(self, reading: _Reading) -> bool:
+        """Whether what was read differs from what is known for so long that a doubt is told."""
+        return self._now_s - reading.since_s >= self._settle_times.doubt_s
 
     def _was_read(self, reading: _Reading | None) -> bool:
         if reading is None:
             return False
-        return self._now_s - reading.at_s < (_READ_S if reading.count < _MANY_PASSES else _SELDOM_S)
+        return self._now_s - reading.at_s < (_READ_S if reading.count < _MANY_READINGS else _SELDOM_S)
 
     def _gather(self, track: Track[DetectedField], now: DetectedField) -> _Reading:
         """This reading, counted with the equal ones before it."""
         reading = self._readings.get(track)
-        if reading is not None and (reading.field.cells, reading.field.doubt) == (
-            now.cells,
-            now.doubt,
-        ):
+        if reading is not None and (reading.field.cells, reading.field.doubt) == (now.cells, now.doubt):
             reading.count, reading.at_s = reading.count + 1, self._now_s
         else:
             since_s = self._now_s if reading is None else reading.since_s
@@ -183,13 +191,20 @@ class CaseTracker(Tracker[DetectedField]):
         before: DetectedField,
         now: DetectedField,
         shares: NDArray[np.float64],
-        *,
-        is_old: bool,
         is_open: Mask,
-        stirred_s: NDArray[np.float64],
+        view: ObservedFrame,
     ) -> list[TableEvent]:
-        """What changed in a case, once it is certain."""
-        board = self._lying.index(track)
+        """What changed in a case, once it is certain.
+
+        Args:
+            track: the case's.
+            before: the case as it was known, and
+            now: as it is read.
+            shares: (rows, cols), how much of each cell changed, 0 under a hand and where only the light did.
+            is_open: bool (rows, cols), over which cells no hand is.
+            view: the frame.
+        """
+        board, is_old = self._lying.index(track), self._is_old(self._readings[track])
         changes, is_sure = changed_cells(before, now), not _is_newly_doubted(before, now)
         events: list[TableEvent] = []
         covered = self._covered_kinds.setdefault(track, [])
@@ -202,7 +217,7 @@ class CaseTracker(Tracker[DetectedField]):
             return []
         laid = laid_cards(before, now, shares)
         if len(laid) == 2 and not any(None in row for row in laid[0].cells):
-            since_s = np.round(_cell_means(track.piece, stirred_s), 1)
+            since_s = np.round(_cell_means(track.piece, view.mask.stirred_s), 1)
             laid = tuple(sorted(laid, key=lambda card: float(since_s[card.place])))
         if laid:
             cells = before.cells
@@ -227,8 +242,8 @@ class CaseTracker(Tracker[DetectedField]):
         field = track.piece
         everywhere = np.ones((len(field.cells), len(field.cells[0])), bool)
         if not is_there:
-            track.enter(State.LEAVING, self._now_s, "it is not seen where it lay")
-            if self._now_s - track.since_s < self._patience.removal_s:
+            track.enter(TrackState.LEAVING, self._now_s, "it is not seen where it lay")
+            if self._now_s - track.since_s < self._settle_times.removal_s:
                 return []
             self._settle(track, everywhere)
             self._forget([track])
@@ -236,38 +251,39 @@ class CaseTracker(Tracker[DetectedField]):
         if any(map(any, now.doubt)):
             return []
         track.piece = now
-        track.enter(State.STILL, self._now_s)
+        track.enter(TrackState.STILL, self._now_s)
         self._settle(track, everywhere)
         return [{"event": "placed", "board": None, **now.as_json()}] if changed_cells(field, now) else []
 
     def _settle(self, track: Track[DetectedField], is_open: Mask, *, only_read: bool = False) -> None:
         """Accept what lies in a field, but for cells under a hand and those that could not be read."""
         field, shape = track.piece, self._detector.seen.shape[1:]
-        where = cells_of(field.corners, shape, 1.1)
+        where = polygon_mask(field.corners, shape, 1.1)
         hidden = ~is_open | (np.array(field.doubt) if only_read else False)
         for cell in corners_of_cells(field)[hidden]:
-            where &= ~cells_of(cell, shape, 1.3)
+            where &= ~polygon_mask(cell, shape, 1.3)
         self._detector.accept(where)
         self._readings.pop(track, None)
 
     # ------------------------------------------------------------ elsewhere on the table
 
-    def _search_elsewhere(self, view: View, free: Mask) -> list[TableEvent]:
+    def _search_elsewhere(self, view: ObservedFrame, free: Mask) -> list[TableEvent]:
         """Take in what changed and lies still beside the known fields."""
-        settled = view.changed & free & view.mask.is_still(self._patience.card_s)
+        settled = view.changed & free & view.mask.is_still(self._settle_times.card_s)
         events = self._read_elsewhere(view, settled & ~view.hands)
-        slow = grown(settled) & free & view.mask.changed & view.mask.is_still(self._patience.doubt_s)
+        slow = dilated(settled) & free & view.mask.changed & view.mask.is_still(self._settle_times.doubt_s)
         if slow.any():
-            slow &= ~grown(blobs_with(view.changed, self._covered(slow.shape)))  # stays a change until it has gone
-            self._detector.accept(slow & ~grown(people(view, self._detector.seen)), is_thing=True)
+            # what touches a covered case stays a change until it has gone
+            slow &= ~dilated(components_touching(view.changed, self._covered(slow.shape)))
+            self._detector.accept(slow & ~dilated(people(view, self._detector.seen)), is_thing=True)
         return events
 
     def _covered(self, shape: tuple[int, ...]) -> Mask:
         """Where cases lie that a hand or a thing is over, bool (h, w)."""
-        covered = [track.piece for track in self._lying if track.piece.is_case and track.state is State.COVERED]
-        return places_of(covered, shape)
+        covered = [track.piece for track in self._lying if track.piece.is_case and track.state is TrackState.COVERED]
+        return pieces_mask(covered, shape)
 
-    def _read_elsewhere(self, view: View, settled: Mask) -> list[TableEvent]:
+    def _read_elsewhere(self, view: ObservedFrame, settled: Mask) -> list[TableEvent]:
         """Report the fields that lie where none was known."""
         if self._now_s < self._next_full_s or float(settled.mean()) < 0.001:
             return []
@@ -275,12 +291,12 @@ class CaseTracker(Tracker[DetectedField]):
         reading = read_hexapod(view.bgr, self._classifier)
         events: list[TableEvent] = []
         for field in (*reading.cards, *reading.loose):
-            area = cells_of(field.corners, settled.shape, 1.0)
+            area = polygon_mask(field.corners, settled.shape, 1.0)
             is_known = any(is_same_place(field, track.piece) for track in self._lying)
             if is_known or any(map(any, field.doubt)) or float(settled[area].mean()) <= 0.4:
                 continue
             events.append(self._meet_field(field, reading))
-            self._detector.accept(cells_of(field.corners, settled.shape, 1.15))
+            self._detector.accept(polygon_mask(field.corners, settled.shape, 1.15))
         return events
 
     def _meet_field(self, field: DetectedField, reading: HexapodReading) -> TableEvent:
@@ -332,7 +348,7 @@ def _places_of_cells(
     """Where in a mask (h, w) the pixels of each cell lie, one cell after the other; where each begins, and the end;
     and how many each has, 1 at least."""
     cells = grid_of_cells(np.frombuffer(corners, np.float32).reshape(-1, 2), shape).reshape(-1, 4, 2)
-    places = [np.flatnonzero(cells_of(cell, size)) for cell in cells]
+    places = [np.flatnonzero(polygon_mask(cell, size)) for cell in cells]
     counts = np.array([len(place) for place in places])
     return np.concatenate(places), np.concatenate([[0], np.cumsum(counts)]), np.maximum(counts, 1)
 
@@ -345,5 +361,5 @@ def _rim_share(field: DetectedField, mask: Mask) -> float:
 
 def _cell_means(field: DetectedField, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The mean of a value per mask pixel in each cell of a field, 0 outside the picture, (rows, cols)."""
-    areas = [[cells_of(cell, values.shape) for cell in row] for row in corners_of_cells(field)]
+    areas = [[polygon_mask(cell, values.shape) for cell in row] for row in corners_of_cells(field)]
     return np.array([[float(values[area].mean()) if area.any() else 0.0 for area in row] for row in areas])

@@ -42,6 +42,7 @@ class _Lights(NamedTuple):
 
 
 def _lights() -> _Lights:
+    """A grid of colour casts within a circle, each faded and veiled in twenty ways."""
     steps = np.arange(-0.3, 0.31, 0.1)
     grid = np.meshgrid(steps, steps, (-0.1, 0.0, 0.1, 0.2, 0.3), (-0.1, 0.0, 0.1, 0.2))
     u, v, fading, veil = (axis.ravel() for axis in grid)

@@ -1,6 +1,6 @@
 """Reading a HexDragon table: the stages in order, from a picture to a reading, with the time each took."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -40,42 +40,40 @@ from companion.vision.tracking.regions import Unchanged
 
 
 def read_hexdragon(
-    bgr: NDArray[np.uint8], classifier: TileClassifier | None = None, across_px: float | None = None
+    bgr: NDArray[np.uint8], classifier: TileClassifier | None = None, width_px: float | None = None
 ) -> TileReading:
     """Read a HexDragon table from one picture, without history.
 
     Args:
         bgr: uint8 (h, w, 3).
         classifier: of the tiles; None for the reference printing.
-        across_px: the tiles' width, edge to edge, when known: the picture is then searched at the cheapest scale.
+        width_px: the tiles' width, edge to edge, when known: the picture is then searched at the cheapest scale.
 
     Returns:
         The reading; without tiles it carries the warning ``nothing-found``.
     """
-    return read_unknown(bgr, classifier, across_px, None)
+    return read_unknown(bgr, classifier, width_px, None)
 
 
 def read_unknown(
-    bgr: NDArray[np.uint8], classifier: TileClassifier | None, across_px: float | None, unchanged: Unchanged | None
+    bgr: NDArray[np.uint8], classifier: TileClassifier | None, width_px: float | None, unchanged: Unchanged | None
 ) -> TileReading:
     """Read a HexDragon table, or the unknown tiles of a piece of it.
 
     Args:
         bgr: uint8 (h, w, 3).
         classifier: see `read_hexdragon`.
-        across_px: see `read_hexdragon`.
+        width_px: see `read_hexdragon`.
         unchanged: the known tiles, which give the grid and the light and are not read again, and the places where
             nothing is to be searched.
     """
     known = unchanged.cards if unchanged else ()
+    tiles_known, stars_known = _split_stars(known)
     classifier = classifier or PretrainedTiles()
     clock = Stopwatch()
     pyramid = Pyramid.of(denoised(bgr))
-    is_star = star_shares(np.array([card.probabilities for card in known])) > 0.5 if known else np.zeros(0, bool)
-    stars_known = [card for card, one in zip(known, is_star, strict=True) if one]
-    tiles_known = [card for card, one in zip(known, is_star, strict=True) if not one]
     clock.lap("shrink")
-    found = DETECTOR.detect(pyramid, LIMITS.hint, across_px)
+    found = DETECTOR.detect(pyramid, LIMITS.hint, width_px)
     found = unchanged.but(found) if unchanged else found
     corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found))
     clock.lap("find")
@@ -102,13 +100,7 @@ def read_unknown(
     if not unchanged:  # beside known tiles, what a hand still holds is askew too
         on_grid = snap_outlines(on_grid, grid)
     known_on_grid = _on_grid(known_tiles, grid, faces, len(tiles)) + _stars_on_grid(stars_known, grid)
-    starred = {
-        cell: s
-        for s in corners[stars >= LIMITS.doubted_star][::-1]
-        if (cell := grid.cell_of(s, LIMITS.off_star)) is not None
-    }
-    free = _free_cells(on_grid + known_on_grid, grid, starred, pyramid.size)
-    places = {cell: _centred(outline, starred.get(cell)) for cell, outline in free.items()}
+    places = _free_places(on_grid + known_on_grid, grid, corners[stars >= LIMITS.doubted_star], pyramid.size)
     places = {cell: place for cell, place in places.items() if not (unchanged and unchanged.is_free(place))}
     rest, doubted = _search_free_cells(pyramid, places, lit)
     clock.lap("look")
@@ -119,6 +111,12 @@ def read_unknown(
     reading = reading if unchanged else _verified(pyramid, reading, lit)
     clock.lap("judge")
     return replace(reading, stages_ms=clock.laps)
+
+
+def _split_stars(known: Sequence[DetectedCard]) -> tuple[list[DetectedCard], list[DetectedCard]]:
+    """The known tiles, and the known stars."""
+    tiles, stars = ([c for c in known if (star_share(c.probabilities) > 0.5) == is_star] for is_star in (False, True))
+    return tiles, stars
 
 
 def _verified(pyramid: Pyramid, reading: TileReading, lit: TileClassifier) -> TileReading:
@@ -233,13 +231,21 @@ def _search_free_cells(
     )
 
 
-def _free_cells(
-    known: list[Placed], grid: Grid, starred: Iterable[Cell], size: tuple[int, int]
+def _free_places(
+    known: list[Placed], grid: Grid, stars: NDArray[np.float32], size: tuple[int, int]
 ) -> dict[Cell, NDArray[np.float32]]:
     """The picture's free cells around the start tile, or around all tiles without one, and those of likely stars.
 
-    Returns their outlines (6, 2).
+    Args:
+        known: the pieces that have a cell.
+        grid: their cells' places.
+        stars: (N, 6, 2) outlines of what may be stars, surest first.
+        size: width and height of the picture.
+
+    Returns:
+        The cells' outlines (6, 2), each centred on the surest star that lies there.
     """
+    starred = {cell: s for s in stars[::-1] if (cell := grid.cell_of(s, LIMITS.off_star)) is not None}
     taken = [cell for cell, *_ in known]
     start = start_cell(known)
     if start is None:
@@ -252,7 +258,8 @@ def _free_cells(
         return {}
     outlines = grid.outlines(free)
     is_in_picture = _are_in_picture(outlines, size)
-    return {cell: outline for cell, outline, is_in in zip(free, outlines, is_in_picture, strict=True) if is_in}
+    in_picture = [(cell, outline) for cell, outline, is_in in zip(free, outlines, is_in_picture, strict=True) if is_in]
+    return {cell: _centred(outline, starred.get(cell)) for cell, outline in in_picture}
 
 
 def _centred(place: NDArray[np.float32], star: NDArray[np.float32] | None) -> NDArray[np.float32]:

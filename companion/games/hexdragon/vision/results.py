@@ -170,6 +170,7 @@ def assess(pieces: Pieces, classifier: TileClassifier, size: tuple[int, int], of
 def _detected_tile(
     piece: tuple[Cell, int, Detection, NDArray[np.float32]], classifier: TileClassifier, size: tuple[int, int]
 ) -> DetectedTile | None:
+    """The piece with its accepted face; None of a tile of which too few edges are accepted for its presence."""
     cell, east, found, probabilities = piece
     is_readable = bool(are_whole(found.corners[None], size)[0]) or star_share(probabilities) > 0.5
     face = classifier.accept(probabilities) if is_readable else UNREAD

@@ -8,12 +8,11 @@ import numpy as np
 
 from companion.games.hexel.deck import APOTHEM_MM, SIDE_MM, back_shapes, face_shapes, outline
 from companion.games.hexel.deck import Face as Symbols
-from companion.games.hexel.demo.directions import Alignment, alignments
 from companion.games.hexel.demo.player import player
 from companion.games.hexel.spec import SPEC
 from companion.printing.shapes import Point, Shape
 from companion.rules.engine import Command, Header
-from companion.rules.hexgrid import Cell, distance, neighbour, opposite
+from companion.rules.hexgrid import Cell, LatticeMap, distance, maps_between, neighbour, opposite
 from companion.simulator.lying import Care, Pose, pushed_off
 from companion.simulator.optics import RIM_MM, Camera, deck_place, viewpoint
 from companion.simulator.script import Player, Script, commands_agree, outcome
@@ -114,13 +113,13 @@ class HexelTabletop(Tabletop):
 
     def __init__(self, script: Script, seed: int, size: tuple[int, int] = (1280, 720)) -> None:
         """A table with nothing on it yet, filmed so that the whole script fits."""
-        self._film_from_script = Alignment()
+        self._film_from_script = LatticeMap()
         every = tuple({cell for command in script.commands for cell in _faces([command])}) or ((0, 0),)
         super().__init__(script, HexelThings(script.header.edition or "36", every), seed, size)
 
     def lying(self, done: int) -> Lying:
         """The tableau of the game that is played then."""
-        return self._film_from_script.faces(_faces(self._script.commands[:done]))
+        return self._film_from_script.table(_faces(self._script.commands[:done]))
 
     def is_laid(self, index: int) -> bool:
         """The line and every placement are laid; chips, passes and the rest are said."""
@@ -139,7 +138,7 @@ class HexelTabletop(Tabletop):
     def follow(self, script: Script, moves: Sequence[Command]) -> None:
         """Go on with another script; the cards stay where they lie, whatever it calls their cells."""
         agreed = next(k for k in range(len(moves), -1, -1) if self.done(moves[:k]) is not None)
-        renamed = next(iter(self._ways(moves[:agreed])), Alignment())
+        renamed = next(iter(self._ways(moves[:agreed])), LatticeMap())
         self._film_from_script = self._film_from_script.after(renamed.inverse())
         self._script = script
 
@@ -153,13 +152,13 @@ class HexelTabletop(Tabletop):
 
     def command_for(self, moves: Sequence[Command], index: int) -> Command:
         """The script's command with the cells and edges as the session names them."""
-        command, way = self._script.commands[index], next(iter(self._ways(moves)), Alignment())
+        command, way = self._script.commands[index], next(iter(self._ways(moves)), LatticeMap())
         if command["cmd"] == "line":
             return {**command, "cards": [_renamed(card, way) for card in command["cards"]]}
         return _renamed(command, way) if command["cmd"] == "place" else command
 
-    def _ways(self, moves: Sequence[Command]) -> tuple[Alignment, ...]:
-        return alignments(_faces(self._script.commands[: len(moves)]), _faces(moves))
+    def _ways(self, moves: Sequence[Command]) -> tuple[LatticeMap, ...]:
+        return maps_between(_faces(self._script.commands[: len(moves)]), _faces(moves))
 
 
 def _faces(commands: Iterable[Command]) -> Faces:
@@ -179,8 +178,8 @@ def _by_nearness(cards: Mapping[Cell, Symbols]) -> Faces:
     return {cell: cards[cell] for cell in order}
 
 
-def _renamed(card: Command, way: Alignment) -> Command:
-    return {**card, "cell": list(way.cell(tuple(card["cell"]))), "edges": list(way.face(tuple(card["edges"])))}
+def _renamed(card: Command, way: LatticeMap) -> Command:
+    return {**card, "cell": list(way.cell(tuple(card["cell"]))), "edges": list(way.edges(tuple(card["edges"])))}
 
 
 def _player(header: Header, seed: int) -> Player:

@@ -1,15 +1,6 @@
-"""How Hex'el cards are found: the configuration of the shared detector."""
+"""The networks that find Hex'el cards and make their outlines exact."""
 
-from companion.vision.detection.detector import Head, HeatmapDetector
-from companion.vision.geometry import HEXAGON
+from companion.vision.detection.detector import hexagon_detector
 
-DETECTOR = HeatmapDetector(
-    weights="hexel/detector/weights.onnx",
-    heads=(Head(HEXAGON, spacing=0.5),),
-    good_px=44.0,
-    too_wide_px=92.0,
-    too_small_px=30.0,
-    coarser=(0.4, 0.16),
-    coarser_confidence=0.85,
-)
+DETECTOR = hexagon_detector("hexel/detector/weights.onnx")
 CORNER_REFINER = "hexel/corner_refiner/weights.onnx"

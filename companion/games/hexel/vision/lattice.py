@@ -383,6 +383,7 @@ def _seeds(pairs: Pairs) -> list[int]:
 
 
 def _checked(corners: NDArray[np.floating]) -> Array:
+    """The corners as float64 (N, 6, 2). Raises `ValueError` for another shape, or corners that run anticlockwise."""
     outlines = np.asarray(corners, np.float64)
     if outlines.size == 0:
         return np.zeros((0, 6, 2))

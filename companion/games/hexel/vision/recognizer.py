@@ -29,14 +29,14 @@ FindLattice = Callable[[NDArray[np.floating]], Lattice]
 
 
 def read_hexel(
-    bgr: NDArray[np.uint8], classifier: SymbolClassifier | None = None, across_px: float | None = None
+    bgr: NDArray[np.uint8], classifier: SymbolClassifier | None = None, width_px: float | None = None
 ) -> Reading:
     """Read a Hex'el table from one picture, without history.
 
     Args:
         bgr: uint8 (h, w, 3).
         classifier: of the symbols; None for the reference printing, its edition by what is seen.
-        across_px: the cards' width, edge to edge, when known: the picture is then searched at the cheapest scale.
+        width_px: the cards' width, edge to edge, when known: the picture is then searched at the cheapest scale.
 
     Returns:
         The reading; without cards it carries the warning ``nothing-found``.
@@ -45,7 +45,7 @@ def read_hexel(
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
     clock.lap("shrink")
-    hints: Sequence[Detection] = DETECTOR.detect(pyramid, LIMITS.faint_hint, across_px)
+    hints: Sequence[Detection] = DETECTOR.detect(pyramid, LIMITS.faint_hint, width_px)
     found: Sequence[Detection] = [hint for hint in hints if hint.confidence >= LIMITS.hint]
     corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found), times=2)
     clock.lap("find")
@@ -89,6 +89,7 @@ def _verified(pyramid: Pyramid, reading: Reading) -> Reading:
 def _conditions(
     pyramid: Pyramid, cards: Sequence[DetectedCard], classifier: Classifier | None
 ) -> tuple[Condition, ...]:
+    """See `conditions_of`; what the printing expects is the profile's, where one was taught."""
     taught = classifier if isinstance(classifier, FewShotSymbols) else None
     surest = sorted(cards, key=lambda card: -card.presence)[: LIMITS.most_foreign]
     return conditions_of(
@@ -108,7 +109,7 @@ def _conditions(
 def read_unknown(
     bgr: NDArray[np.uint8],
     classifier: SymbolClassifier | None,
-    across_px: float,
+    width_px: float,
     unchanged: Unchanged,
     find: FindLattice = find_lattice,
 ) -> Reading:
@@ -117,14 +118,14 @@ def read_unknown(
     Args:
         bgr: uint8 (h, w, 3).
         classifier: see `read_hexel`.
-        across_px: how wide cards are, edge to edge.
+        width_px: how wide cards are, edge to edge.
         unchanged: the known cards, which are part of the lattice and are not classified again.
         find: the lattice of cards (N, 6, 2) in the picture's pixels.
     """
     known = unchanged.cards
     classifier = classifier or PretrainedSymbols()
     pyramid = Pyramid.of(bgr)
-    hints: Sequence[Detection] = unchanged.but(DETECTOR.detect(pyramid, LIMITS.faint_hint, across_px))
+    hints: Sequence[Detection] = unchanged.but(DETECTOR.detect(pyramid, LIMITS.faint_hint, width_px))
     found: Sequence[Detection] = [hint for hint in hints if hint.confidence >= LIMITS.likely_beside_known]
     corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found))
     classifier = _in_exposure_of(pyramid, classifier, found, corners, [c.corners for c in known])
@@ -240,8 +241,8 @@ def _assess_cards(
 
 
 def outlines(
-    pyramid: Pyramid, across_px: float | None = None, least: float = 0.45
+    pyramid: Pyramid, width_px: float | None = None, least: float = 0.45
 ) -> tuple[tuple[Detection, ...], NDArray[np.float32]]:
     """The cards on a picture, surest first, and their refined corners (N, 6, 2); of any printing."""
-    found = DETECTOR.detect(pyramid, least, across_px)
+    found = DETECTOR.detect(pyramid, least, width_px)
     return found, refine_corners(CORNER_REFINER, pyramid, corners_of(found), times=2)

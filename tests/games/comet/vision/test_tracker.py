@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from companion.games import GAMES
-from companion.vision.tracking.events import SettleTimes
+from companion.vision.tracking.tracks import SettleTimes
 from models.drawing.comet.cards import raster_back, raster_face
 from models.drawing.comet.printings import reference
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from companion.games import GAMES
-from companion.vision.tracking.events import SettleTimes
+from companion.vision.tracking.tracks import SettleTimes
 
 HOME = ((380, 320), 0)
 FIRST = (1, 1, (("blue", "gold"), ("green", "dung")))

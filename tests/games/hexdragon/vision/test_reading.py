@@ -35,8 +35,8 @@ from companion.rules.hexgrid import Cell
 from companion.simulator.optics import placed
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import DetectedCard, aligned, is_near
-from companion.vision.tracking.events import SettleTimes
 from companion.vision.tracking.regions import Unchanged
+from companion.vision.tracking.tracks import SettleTimes
 from models.drawing.canvas import Canvas
 from models.drawing.hexdragon.photograph import hexdragon_photograph
 from models.drawing.pinhole import Stance

@@ -2,12 +2,13 @@ import pytest
 
 from companion.games import game as game_spec
 from companion.games.hexel.demo.player import player
-from companion.games.hexel.demo.tabletop import Alignment, HexelTabletop
+from companion.games.hexel.demo.tabletop import HexelTabletop
+from companion.rules.hexgrid import LatticeMap
 from companion.simulator.script import write_script
 
 HEADER = game_spec("hexel").demo_header()
 SCRIPT = write_script(HEADER, player(4, least_cards=5))
-WAY = Alignment(5, (-2, 7))
+WAY = LatticeMap(5, (-2, 7))
 
 
 def renamed(command):
@@ -15,7 +16,7 @@ def renamed(command):
         return {**command, "cards": [renamed(card) for card in reversed(command["cards"])]}
     if "cell" not in command:
         return command
-    cell, face = WAY.cell(tuple(command["cell"])), WAY.face(tuple(command["edges"]))
+    cell, face = WAY.cell(tuple(command["cell"])), WAY.edges(tuple(command["edges"]))
     return {**command, "cell": list(cell), "edges": list(face)}
 
 

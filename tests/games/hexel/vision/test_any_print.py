@@ -11,8 +11,8 @@ from companion.games.hexel.vision.enrolment import learn_hexel
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.recognizer import read_hexel, read_unknown
 from companion.rules.hexgrid import Cell
-from companion.vision.tracking.regions import Unchanged, across_of
-from companion.vision.tracking.registration import agree, register
+from companion.vision.tracking.layouts import agree, register
+from companion.vision.tracking.regions import Unchanged, usual_width_px
 from models.drawing.hexel.photograph import photograph
 from models.drawing.hexel.styles import letters, painted_edges
 from models.drawing.photograph import Photograph
@@ -46,7 +46,7 @@ def test_a_deck_of_any_style_is_read_from_one_photograph(style: str, seed: int) 
 def test_a_card_of_any_style_is_read_beside_those_that_are_known() -> None:
     classifier, picture = taught("painted edges", 0)
     *known, new = read_hexel(picture.bgr, classifier).cards
-    seen = read_unknown(picture.bgr, classifier, across_of(known) or 0.0, Unchanged(known))
+    seen = read_unknown(picture.bgr, classifier, usual_width_px(known) or 0.0, Unchanged(known))
     found = [card for card in (*seen.cards, *seen.loose) if np.linalg.norm(np.subtract(card.centre, new.centre)) < 9]
     assert [sorted(map(str, card.edges)) for card in found] == [sorted(map(str, new.edges))]
 

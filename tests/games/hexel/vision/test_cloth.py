@@ -8,7 +8,7 @@ import pytest
 from companion.games.hexel.vision.enrolment import learn_hexel
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.recognizer import read_hexel, read_unknown
-from companion.vision.tracking.regions import Unchanged, across_of
+from companion.vision.tracking.regions import Unchanged, usual_width_px
 
 SCENES = Path(__file__).resolve().parent / "scenes"
 TAUGHT = {
@@ -38,5 +38,5 @@ def test_a_cloth_of_hexagons_is_not_told_as_cards(picture, classifier):
 
 def test_a_cloth_of_hexagons_is_not_told_as_cards_beside_those_that_are_known(picture, classifier):
     known = read_hexel(picture, classifier).cards
-    seen = read_unknown(picture, classifier, across_of(known), Unchanged(known))
+    seen = read_unknown(picture, classifier, usual_width_px(known), Unchanged(known))
     assert seen.cards == () and seen.loose == ()

@@ -14,7 +14,7 @@ from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.games.hexel.vision.recognizer import read_hexel
 from companion.rules.hexgrid import Cell
-from companion.vision.tracking.registration import agree, register
+from companion.vision.tracking.layouts import agree, register
 from models.drawing.hexel.invented import invented
 from models.drawing.hexel.photograph import photograph
 from models.drawing.hexel.printings import Mark, Printing

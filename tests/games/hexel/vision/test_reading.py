@@ -12,8 +12,8 @@ from companion.games.hexel.vision.recognizer import read_hexel, read_unknown
 from companion.rules.hexgrid import Cell
 from companion.vision.image.codec import load_picture
 from companion.vision.results import Reading, aligned, is_near
+from companion.vision.tracking.layouts import Edges, agree, register
 from companion.vision.tracking.regions import Unchanged
-from companion.vision.tracking.registration import Edges, agree, register
 from models.drawing.hexel.photograph import photograph
 
 SCENES = Path(__file__).resolve().parents[5] / "shared" / "scenes"
