@@ -255,7 +255,7 @@ def is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
         return False
     if usual and _sure_numbers(one) > 1:
         return one.found >= LIMITS.card
-    if one.is_as_other_backs and (one.found >= LIMITS.similar_back or one.like_back > LIMITS.like_back):
+    if one.is_as_other_backs and (one.found >= LIMITS.similar_back or one.like_back > LIMITS.like_other_back):
         return True
     if one.like_back > LIMITS.like_back and usual and is_blank(one, usual):
         return True

@@ -226,6 +226,8 @@ class CometLimits:
     few_backs: float = 0.45
     similar_back: float = 0.2
     """A back that looks as others do need be found no surer."""
+    like_other_back: float = 0.65
+    """Nor found at all one of their colour whose pattern correlates so with the taught or the plainest one."""
     farthest_alignment: float = 0.16
     """A corner is moved by less than so much of the card's height to fit the taught look."""
     plain_proportion: float = 0.12

@@ -92,3 +92,10 @@ def test_a_card_with_one_number_hidden_is_told_where_an_outline_is_found(sure, f
     sections[np.arange(sure), [2, 5][:sure]] = 0.99
     face = Hypothesis(CARD, 1.0, np.zeros((3, 15)), 1.0, 0.9)
     assert is_card(Hypothesis(CARD + 200, found, sections, 0.2), [face]) is is_told
+
+
+@pytest.mark.parametrize(("like_back", "is_told"), [(0.75, True), (0.5, False)])
+def test_a_back_hardly_found_is_told_where_its_pattern_is_that_of_the_others(like_back, is_told):
+    face = Hypothesis(CARD, 1.0, np.zeros((3, 15)), 1.0, 0.9)
+    back = Hypothesis(CARD + 200, 0.01, np.zeros((3, 15)), 0.0, 0.0, like_back=like_back, is_as_other_backs=True)
+    assert is_card(back, [face]) is is_told
