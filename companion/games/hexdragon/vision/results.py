@@ -32,7 +32,8 @@ class DetectedTile(DetectedCard):
         labels = {edge.partition(":")[0] for edge in self.edges if edge is not None}
         if None not in self.edges:
             return "start" if labels == {"tail"} else next((k for k in ("head", "star") if k in labels), "body")
-        return next((kind for kind, share in self._kind_probabilities().items() if share >= LIMITS.sure_edge), None)
+        kind = next((kind for kind, share in self._kind_probabilities().items() if share >= LIMITS.sure_edge), None)
+        return None if kind == "start" and "tail" not in labels else kind  # of several start tiles none is one
 
     @property
     def is_star(self) -> bool:

@@ -142,6 +142,7 @@ def test_of_two_start_tiles_however_plain_neither_is_told() -> None:
     reading = read(((0, 0), START, 0.9999), ((1, 0), START, 0.9995), ((0, 1), BODY, 0.99))
     assert codes(reading) == ["too-many", "unsure", "unsure"]
     assert [card.cell for card in reading.cards if None not in card.edges] == [(0, 1)]
+    assert [tile["kind"] for tile in reading.as_json()["tiles"]] == [None, None, "body"]
 
 
 @pytest.mark.parametrize(("copies", "said"), [(8, []), (9, ["too-many", "unsure"])])
