@@ -33,7 +33,8 @@ class Canvas:
             shift = np.array([[1, 0, -x.start], [0, 1, -y.start], [0, 0, 1.0]])
             extent = (x.stop - x.start, y.stop - y.start)
             patch = cv2.warpPerspective(bgra, shift @ image_from_raster, extent, flags=cv2.INTER_LINEAR)
-            self._blend(part, patch[..., 3:].astype(np.float32) / 255, _linear(patch[..., :3]), gloss)
+            alpha = patch[..., 3].astype(np.float32) / 255
+            self._blend(part, alpha, _linear(patch[..., :3]) * in_three(alpha), gloss)
 
     def polygon(self, points: Points, ink: Ink, gloss: float = 0.0) -> None:
         """Paint a polygon (N, 2) given in pixels."""
@@ -43,7 +44,8 @@ class Canvas:
             mask = np.zeros((y.stop - y.start, x.stop - x.start), np.uint8)
             cv2.fillPoly(mask, [np.round((points - [x.start, y.start]) * 16).astype(np.int32)], 255, cv2.LINE_AA, 4)
             colour = (np.array(ink, np.float32) / 255) ** 2.2
-            self._blend(part, mask.astype(np.float32)[..., None] / 255, colour, gloss)
+            alpha = mask.astype(np.float32) / 255
+            self._blend(part, alpha, tinted(alpha, colour), gloss)
 
     def _part(self, points: Points, margin_px: int) -> tuple[slice, slice] | None:
         """The rows and columns of the picture around the points; None where they are outside it."""
@@ -51,9 +53,23 @@ class Canvas:
         x1, y1 = (int(v) for v in np.minimum(np.ceil(points.max(0)).astype(int) + margin_px + 1, self.camera.size))
         return (slice(y0, y1), slice(x0, x1)) if x1 > x0 and y1 > y0 else None
 
-    def _blend(self, part: tuple[slice, slice], alpha: Field, colour: Field, gloss: float) -> None:
-        self.albedo[part] = self.albedo[part] * (1 - alpha) + colour * alpha
-        self.gloss[part] = self.gloss[part] * (1 - alpha[..., 0]) + gloss * alpha[..., 0]
+    def _blend(self, part: tuple[slice, slice], alpha: Field, paint: Field, gloss: float) -> None:
+        """Cover by alpha (h, w); the paint (h, w, 3) is made so thin already."""
+        bare = 1 - alpha
+        self.albedo[part] *= in_three(bare)
+        self.albedo[part] += paint
+        self.gloss[part] *= bare
+        self.gloss[part] += gloss * alpha
+
+
+def in_three(plane: Field) -> Field:
+    """A plane (h, w) for each channel: (h, w, 3). NumPy itself is slow where it spreads one over three."""
+    return np.asarray(cv2.merge([plane] * 3))
+
+
+def tinted(plane: Field, tint: Field) -> Field:
+    """A plane (h, w) times each channel's tint (3,): (h, w, 3)."""
+    return np.asarray(cv2.merge([plane * one for one in tint]))
 
 
 def _linear(bgr: Field) -> Field:

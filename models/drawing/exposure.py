@@ -35,7 +35,9 @@ def _balanced(image: Field, rng: np.random.Generator, hardness: float, is_dim: b
     gains = np.exp(rng.normal(0, 0.09 * (0.4 + hardness), 3)).astype(np.float32)
     bright = np.percentile(image[::8, ::8].max(2), 97)
     level = float(rng.uniform(0.12, 0.4) if is_dim else rng.uniform(0.35, 1.0))
-    return np.asarray(image * gains * level / max(bright, 1e-3))
+    h, w = image.shape[:2]
+    evened = image.reshape(h, -1) * np.tile(gains, w)  # a row at a time, not a pixel
+    return np.asarray(evened * level / max(bright, 1e-3)).reshape(image.shape)
 
 
 def _out_of_focus(image: Field, rng: np.random.Generator, hardness: float) -> tuple[Field, float]:
@@ -68,7 +70,11 @@ def _noisy(image: Field, rng: np.random.Generator, hardness: float, is_dim: bool
     grain: Field = rng.standard_normal((*image.shape[:2], 3), dtype=np.float32)
     if rng.random() < 0.6:
         grain = cv2.GaussianBlur(grain, (0, 0), 0.6) * 1.9
-    return image + grain * (noise * np.sqrt(np.maximum(image, 0) * 0.3 + 0.004)), noise
+    spread = np.sqrt(image * 0.3 + 0.004)
+    spread *= noise
+    grain *= spread
+    grain += image
+    return grain, noise
 
 
 def _developed(image: Field, rng: np.random.Generator) -> Field:
@@ -85,7 +91,7 @@ def _packed(picture: Field, rng: np.random.Generator) -> tuple[Field, int]:
     """Through a JPEG file and back."""
     quality = int(rng.integers(68, 96))
     settings: list[Any] = [cv2.IMWRITE_JPEG_QUALITY, quality]
-    _, packed = cv2.imencode(".jpg", np.round(picture * 255).astype(np.uint8), settings)
+    _, packed = cv2.imencode(".jpg", cv2.convertScaleAbs(picture, alpha=255), settings)
     unpacked = cv2.imdecode(packed, cv2.IMREAD_COLOR)
     assert unpacked is not None, "OpenCV could not read back the JPEG it had just written"
     return unpacked, quality

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from models.drawing.canvas import Canvas, Field
+from models.drawing.canvas import Canvas, Field, in_three, tinted
 
 
 class _Mood(NamedTuple):
@@ -40,10 +40,10 @@ def lit(canvas: Canvas, mood: str, rng: np.random.Generator, hardness: float) ->
         spot = _spot(w, h, rng, 0.05, 0.22)
         amount = float(rng.uniform(0.15, 0.9)) * light.mean()
         glare = spot * canvas.gloss * amount
-        image = image + glare[..., None]
+        image += in_three(glare)
         glare_share = float((glare > 0.2).mean())
     if rng.random() < 0.25 * hardness:
-        image = image + (_spot(w, h, rng, 0.1, 0.5) * float(rng.uniform(0.02, 0.18)) * light.mean())[..., None]
+        image += in_three(_spot(w, h, rng, 0.1, 0.5) * float(rng.uniform(0.02, 0.18)) * light.mean())
     return image, glare_share
 
 
@@ -52,7 +52,7 @@ def _light(mood: str, w: int, h: int, rng: np.random.Generator, hardness: float)
     falling = _falling_off(mood, (max(8, w // 16), max(8, h // 16)), rng)
     light: Field = cv2.resize(falling, (w, h), interpolation=cv2.INTER_CUBIC)
     shadows = int(rng.integers(1, 4)) if mood in _WITH_SHADOWS else int(rng.random() < 0.3)
-    light = light[..., None] * np.array(_MOODS[mood].tint, np.float32)
+    light = tinted(light, np.array(_MOODS[mood].tint, np.float32))
     for _ in range(shadows):
         light = _shadowed(light, rng, hardness)
     return light
@@ -80,10 +80,12 @@ def _shadowed(light: Field, rng: np.random.Generator, hardness: float) -> Field:
     mask = np.zeros((h, w), np.float32)
     cv2.fillPoly(mask, [np.round(points).astype(np.int32)], 1.0)
     softness_px = float(np.exp(rng.uniform(np.log(0.8), np.log(25)))) * w / 1280
-    shade = cv2.GaussianBlur(mask, (0, 0), softness_px)[..., None]
+    shade = cv2.GaussianBlur(mask, (0, 0), softness_px)
     depth = float(rng.uniform(0.25, 0.75)) * min(1.0, 0.4 + hardness)
     sky = np.array([1 - depth * 0.85, 1 - depth * 0.95, 1 - depth], np.float32)
-    return np.asarray(light * (1 - shade + shade * sky))
+    bare = 1 - shade
+    light *= cv2.merge([bare + shade * one for one in sky])
+    return light
 
 
 def _spot(w: int, h: int, rng: np.random.Generator, least: float, most: float) -> Field:

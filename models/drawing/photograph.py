@@ -59,10 +59,12 @@ class Shot:
 
     def cover(self, put: Callable[[], None], chance: float = 0.35) -> NDArray[np.uint8]:
         """Put things over the pieces now and then; where (h, w) that changed the paint, 1 or 0."""
+        if self.rng.random() >= chance * self.hardness:
+            return np.zeros(self.canvas.albedo.shape[:2], np.uint8)
         before = self.canvas.albedo.copy()
-        if self.rng.random() < chance * self.hardness:
-            put()
-        return np.asarray(np.abs(self.canvas.albedo - before).max(2) > 1e-4, np.uint8)
+        put()
+        blue, green, red = cv2.split(cv2.absdiff(self.canvas.albedo, before))
+        return np.asarray(cv2.max(cv2.max(blue, green), red) > 1e-4, np.uint8)
 
     def develop(
         self,

@@ -1,6 +1,6 @@
 """Where labelled cards show their numbers: boxes around ink, named by the network, that agree among the cards."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -139,9 +139,8 @@ def ink_boxes(pyramid: Pyramid, corners: NDArray[np.floating], half_width: float
     found = [
         box
         for channel in (cv2.cvtColor(seen, cv2.COLOR_BGR2GRAY), *cv2.split(seen))
-        for block in _BLOCKS
-        for kind in (cv2.THRESH_BINARY, cv2.THRESH_BINARY_INV)
-        for box in _components(channel, block, kind, highest)
+        for ink in _inks(cv2.GaussianBlur(channel, (5, 5), 0))
+        for box in _components(ink, highest)
     ]
     boxes = _distinct(np.array(found, np.float64).reshape(-1, 4))
     return np.stack(
@@ -154,38 +153,42 @@ def ink_boxes(pyramid: Pyramid, corners: NDArray[np.floating], half_width: float
     )
 
 
-def _components(
-    channel: NDArray[Any], block: int, kind: int, highest: float
-) -> list[tuple[float, float, float, float]]:
+def _inks(smooth: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Where a channel differs from the mean around: what is brighter, then what is darker, for each neighbourhood."""
+    for block in _BLOCKS:
+        mean = cv2.boxFilter(smooth, -1, (block, block), borderType=cv2.BORDER_REPLICATE)
+        yield cv2.threshold(cv2.subtract(smooth, mean), _STEP, 255, cv2.THRESH_BINARY)[1]
+        yield cv2.threshold(cv2.subtract(mean, smooth), _STEP - 1, 255, cv2.THRESH_BINARY)[1]
+
+
+def _components(ink: NDArray[Any], highest: float) -> list[tuple[float, float, float, float]]:
     """Boxes (x, y, w, h) around connected ink as high as numerals, and around two of them side by side."""
-    smooth = cv2.GaussianBlur(channel, (5, 5), 0)
-    offset = -_STEP if kind == cv2.THRESH_BINARY else _STEP
-    ink = cv2.adaptiveThreshold(smooth, 255, cv2.ADAPTIVE_THRESH_MEAN_C, kind, block, offset)
     _, _, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=4)
     x, y, w, h, held = stats[1:].T.astype(float)
     is_numeral = (h > _LOWEST * _PX_PER_UNIT) & (h < highest)
     is_numeral &= (w > 0.08 * h) & (w < 1.6 * h) & (held > 0.08 * w * h)
-    ones = np.stack([x, y, w, h], 1)[is_numeral]
-    boxes = [(one[0], one[1], one[2], one[3]) for one in ones.tolist()]
+    ones = list(zip(*np.stack([x, y, w, h])[:, is_numeral].tolist(), strict=True))
+    boxes = [*ones]
     for a in ones:
         for b in ones:
             gap = b[0] - (a[0] + a[2])
             if 0 <= gap < 0.5 * a[3] and abs(a[1] - b[1]) < 0.15 * a[3] and abs(a[3] - b[3]) < 0.18 * a[3]:
                 top, bottom = min(a[1], b[1]), max(a[1] + a[3], b[1] + b[3])
-                boxes.append((float(a[0]), float(top), float(b[0] + b[2] - a[0]), float(bottom - top)))
+                boxes.append((a[0], top, b[0] + b[2] - a[0], bottom - top))
     return boxes
 
 
 def _distinct(boxes: NDArray[np.float64]) -> NDArray[np.float64]:
     """The boxes without those that are nearly another one."""
-    kept: list[NDArray[np.float64]] = []
+    kept = np.empty((min(len(boxes), _MOST_BOXES), 4))
+    count = 0
     for box in boxes:
-        reach = 0.08 * box[3]
-        if not any(np.abs(box - other).max() < reach for other in kept):
-            kept.append(box)
-        if len(kept) == _MOST_BOXES:
+        if count == len(kept):
             break
-    return np.array(kept).reshape(-1, 4)
+        if not (np.abs(kept[:count] - box).max(1) < 0.08 * box[3]).any():
+            kept[count] = box
+            count += 1
+    return kept[:count]
 
 
 def _look(card: TaughtCard, half_width: float, *, both: bool = True) -> _Seen:
