@@ -19,7 +19,7 @@ from companion.games.hexdragon.vision.classifier import (
     cut_tiles,
     tile_network,
 )
-from companion.games.hexdragon.vision.light import common_inks, without_veils
+from companion.games.hexdragon.vision.light import common_inks
 from companion.games.hexdragon.vision.prototypes import (
     FRAME,
     MAX_INK_VALUE,
@@ -181,8 +181,7 @@ learn_hexdragon = partial(learn, TEACHING)
 def _views(samples: Sequence[Sample]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
     """The places of the samples of each photograph, and their views, whose light is divided out by all its tiles."""
     for own in by_light(samples):
-        views, _ = cut_tiles(*mosaic([samples[i] for i in own], FRAME), max_value=MAX_INK_VALUE)
-        yield own, without_veils(views, answers_to(tile_network(), views))
+        yield own, cut_tiles(*mosaic([samples[i] for i in own], FRAME), max_value=MAX_INK_VALUE)[0]
 
 
 def _heads(samples: Sequence[Sample]) -> list[_Shown]:

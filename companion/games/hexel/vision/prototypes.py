@@ -33,6 +33,8 @@ from companion.vision.networks import Network
 RADIUS_PX, SIDE_PX = 80, 184
 FRAME = CropFrame((SIDE_PX, SIDE_PX), HEXAGON.unit * RADIUS_PX + (SIDE_PX - 1) / 2)
 """Where a card lies on the crops that a profile keeps."""
+_AGREEING = 4
+"""So many of a card's six equal symbols show that it is seen clearly."""
 _NUMBERS = 48
 """The length of an embedding."""
 
@@ -146,7 +148,7 @@ def fit_prototypes(
         colours, faces = raw_patches(pyramid, corners)
         is_seen = np.median(contrast_levels(colours), axis=1) >= LIMITS.seen_levels
         for six, edges, seen in zip(embed(net, embedding_input(colours, faces, value)), names, is_seen, strict=True):
-            is_clear = bool(seen) and (len(set(edges)) > 1 or bool(patch_variance(six[None])[0] <= LIMITS.unclear))
+            is_clear = bool(seen) and (len(set(edges)) > 1 or _is_clear(six))
             overexposed.update(edges if not seen else ())
             for embedding, name in zip(six, edges, strict=True):
                 if name is not None:
@@ -211,7 +213,17 @@ def _nearer_than(
 
 def patch_variance(answers: NDArray[np.floating]) -> NDArray[np.float32]:
     """The variance (N,) of each card's six embeddings (N, 6, E)."""
-    return np.asarray(((answers - np.median(answers, axis=1, keepdims=True)) ** 2).sum(-1).mean(1))
+    return np.asarray(_off_median(answers).mean(1))
+
+
+def _is_clear(answers: NDArray[np.floating]) -> bool:
+    """Whether the embeddings (6, E) of equal symbols agree; light may burn out two of them."""
+    return bool(np.sort(_off_median(answers))[:_AGREEING].mean() <= LIMITS.unclear)
+
+
+def _off_median(answers: NDArray[np.floating]) -> NDArray[np.floating]:
+    """The squared distances (..., S) of embeddings (..., S, E) to their median."""
+    return np.asarray(((answers - np.median(answers, axis=-2, keepdims=True)) ** 2).sum(-1))
 
 
 def _inliers(answers: NDArray[np.floating]) -> NDArray[np.float32]:

@@ -97,6 +97,25 @@ def test_a_dark_printing_is_the_same_where_light_burns_out_its_print(
     assert match is not None and (match.agreeing, match.clashing) == (6, 0)
 
 
+def test_a_lamp_in_two_symbols_of_a_card_does_no_harm() -> None:
+    rng = np.random.default_rng(1)
+    lesson = single_symbols(rng, "36", DARK)
+    corners = np.array(lesson.truth["cards"][0]["corners"], np.float32)
+    side = float(np.linalg.norm(corners[0] - corners[1]))
+    glint = np.zeros(lesson.bgr.shape[:2], np.float32)
+    cv2.circle(
+        glint, tuple(np.round(0.65 * corners[1] + 0.35 * corners.mean(0)).astype(int).tolist()), int(0.45 * side), 1, -1
+    )
+    glint = cv2.GaussianBlur(glint, None, 0.12 * side)[..., None]
+    burnt = (lesson.bgr * (1 - glint) + 250 * glint).astype(np.uint8)
+    label = {"image": "taught", "cards": lesson.truth["cards"]}
+    profile = learn_hexel("hexel36", [("taught", burnt)], [label], trust_names=True)
+    picture = photograph(rng, edition="36", printing=DARK, cards=6, hardness=0.0)
+    told = {c.cell: c.edges for c in read_hexel(picture.bgr, FewShotSymbols(profile)).cards if c.cell is not None}
+    match = register({tuple(c["cell"]): tuple(c["edges"]) for c in picture.truth["cards"]}, told)
+    assert match is not None and (match.agreeing, match.clashing) == (6, 0)
+
+
 def test_a_second_light_that_burns_out_does_no_harm() -> None:
     rng = np.random.default_rng(9870018)
     look = invented(SYMBOLS_OF["36"], rng)
