@@ -100,7 +100,7 @@ def test_the_operator_sees_the_picture_and_how_fit_it_is(operator: FlaskClient) 
     assert told["marks"] == [0, 1, 2, 3]
     assert [check["name"] for check in told["checks"]] == ["light", "evenness", "glare", "focus"]
     assert told["places"]["comet"][-1] == "tail"
-    assert told["named"] == {"tail": "The Tail"}
+    assert told["named"] == {"tail": "The Tail", "case 1": "Case 1", "case 2": "Case 2"}
 
 
 def test_calibrating_stores_and_has_the_camera_watch_by_it(
@@ -175,7 +175,7 @@ def test_four_taps_in_a_browser_calibrate_the_table(app: Flask, serve: Any, chro
     assert chromium.run("return document.getElementById('taps-left').textContent") == "4 of 4"
     chromium.run("document.getElementById('place-hexapod-0').click()")
     words = "return document.getElementById('place-hexapod-0').textContent"
-    assert chromium.run(words) == "case 1"
+    assert chromium.run(words) == "Case 1"
     chromium.run(
         "const d = document.getElementById('drawing');"
         "d.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}));"
@@ -183,7 +183,7 @@ def test_four_taps_in_a_browser_calibrate_the_table(app: Flask, serve: Any, chro
         "d.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowDown', shiftKey: true}));"
         "d.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}))"
     )
-    assert chromium.run(words) == "case 1 ✓", "two corners are a zone"
+    assert chromium.run(words) == "Case 1 ✓", "two corners are a zone"
     chromium.run("document.getElementById('store').click()")
     assert "told by taps" in chromium.wait_for("document.getElementById('stored')?.textContent", 60000)
     made = read_calibration(tmp_path / "calibration" / "table.toml")
