@@ -116,7 +116,7 @@ def rough_grid(corners: NDArray[np.floating], confidence: NDArray[np.floating]) 
     for _ in range(3):
         origin, step = _fit_grid(centre, cells, step)
         cells = _snap_to_grid(centre, usable, origin, step, confidence)
-    reach = float(median(np.abs(side[usable])) / abs(step))
+    reach = max(float(median(np.abs(side[usable])) / abs(step)), LIMITS.least_reach)
     plane = np.array([[step.real, -step.imag, origin.real], [step.imag, step.real, origin.imag], [0, 0, 1]])
     return Grid(cells, _east(side, step), np.linalg.inv(table) @ plane, reach)
 

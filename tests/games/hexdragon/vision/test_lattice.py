@@ -49,6 +49,15 @@ def test_cells_are_found_under_tilt_turn_gaps_and_careless_hands(
     assert same_naming(find_grid(corners, np.ones(len(corners))).cells, SOME)
 
 
+@pytest.mark.parametrize(("share", "wanted"), [(0.82, 0.99), (1.0, 1.0)], ids=["printed rims", "edges"])
+def test_where_printed_rims_are_outlined_the_grid_tells_how_large_tiles_are(share: float, wanted: float) -> None:
+    corners = seen(SOME)
+    middles = corners.mean(1, keepdims=True)
+    grid = find_grid(middles + share * (corners - middles), np.ones(len(SOME)))
+    sides = [np.linalg.norm(outline[0] - outline[1]) for outline in grid.outlines(SOME)]
+    assert np.allclose(sides, wanted * np.linalg.norm(corners[0, 0] - corners[0, 1]), rtol=0.02)
+
+
 def test_a_tile_far_from_all_others_has_its_cell_too() -> None:
     cells: list[Cell] = [(0, 0), (1, 0), (0, 1), (-3, 0)]
     assert same_naming(find_grid(seen(cells, 15, 70, off=0.03), np.ones(4)).cells, cells)
