@@ -153,14 +153,20 @@ def _apart_in_glare(colour: Floats, other: Floats) -> float:
 
 
 def _without_table(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
-    """The hypotheses, those marked that have the colours of the table around the cards that are ``read``."""
+    """The hypotheses, those marked that have the colours of the table around the cards that are ``read``.
+
+    A grain may be read as numbers, though none surely, where no outline is found.
+    """
     table = _table_colours(pyramid, likely, read)
-    return [
-        replace(one, is_table=True)
-        if len(table) and one.legible < LIMITS.read_card and _is_of(_colours(pyramid, one.corners), table)
-        else one
+    if not len(table):
+        return likely
+    plain = [
+        one
         for one in likely
+        if one.legible < LIMITS.read_card or (one.found < LIMITS.hardly_found and not one.shows_number)
     ]
+    bare = [one for one in plain if _is_of(_colours(pyramid, one.corners), table)]
+    return [replace(one, is_table=True) if any(one is other for other in bare) else one for one in likely]
 
 
 def _table_colours(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> Floats:

@@ -92,9 +92,13 @@ class Hypothesis:
         is_taught = self.like_back > max(LIMITS.like_back, self.alike + LIMITS.plainer_way)
         if self.like_numbers >= self._most_legible_back():
             return False
-        shows_number = self.sections[:, : len(NUMBERS)].max() >= LIMITS.sure_number
-        is_any = self.maybe_back > LIMITS.maybe_back and self.alike < self._most_like_face() and not shows_number
+        is_any = self.maybe_back > LIMITS.maybe_back and self.alike < self._most_like_face() and not self.shows_number
         return is_taught or is_any
+
+    @property
+    def shows_number(self) -> bool:
+        """One of its numbers at least is read surely."""
+        return bool(self.sections[:, : len(NUMBERS)].max() >= LIMITS.sure_number)
 
     def _most_like_face(self) -> float:
         """How much a back may look like the face: both may be plain, or have the same rim."""

@@ -246,7 +246,7 @@ def _is_last_figure(section: NDArray[np.float64], other: NDArray[np.float64]) ->
 
 def is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
     """A card lies there surely enough, beside those on which numbers are read, ``usual``."""
-    if one.legible >= LIMITS.read_card:
+    if one.legible >= LIMITS.read_card and not one.is_table:
         return one.presence >= LIMITS.card
     if (one.is_table or one.is_foreign) and max(one.like_back, one.alike) <= LIMITS.like_face:
         return False

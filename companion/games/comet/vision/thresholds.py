@@ -211,6 +211,8 @@ class CometLimits:
     """Those that differ by less, in each of them, are of the same."""
     least_in_glare: float = 0.75
     """White light on a card leaves so much of its colour at least."""
+    hardly_found: float = 0.1
+    """Where no outline is found surer, numbers that are not sure may be a table's grain."""
     table_share: float = 0.002
     table_bright: float = 0.033
     """What shows no numbers is the bare table where half of its colours are seen around the cards: shares of blue,

@@ -99,3 +99,17 @@ def test_a_back_hardly_found_is_told_where_its_pattern_is_that_of_the_others(lik
     face = Hypothesis(CARD, 1.0, np.zeros((3, 15)), 1.0, 0.9)
     back = Hypothesis(CARD + 200, 0.01, np.zeros((3, 15)), 0.0, 0.0, like_back=like_back, is_as_other_backs=True)
     assert is_card(back, [face]) is is_told
+
+
+@pytest.mark.parametrize(("found", "sure", "is_told"), [(0.0, 0.6, False), (0.0, 0.95, True), (0.9, 0.6, True)])
+def test_a_grain_that_may_be_read_as_numbers_is_no_card(found, sure, is_told):
+    rng = np.random.default_rng(1)
+    picture = (np.full((190, 600, 3), WOOD) + rng.normal(0, 4, (190, 600, 1))).clip(0, 255).astype(np.uint8)
+    (x, y), *_, there = PLACES
+    picture[y : y + 106, x : x + 76] = WHITE
+    sections = np.full((3, 15), 0.01)
+    sections[:, 4] = sure
+    face = Hypothesis(CARD + PLACES[0], 1.0, np.zeros((3, 15)), 1.0, 0.9)
+    grain = Hypothesis(CARD + there, found, sections, 0.7, 0.5)
+    _, compared = find_backs(Pyramid.of(picture), taught(), [face, grain], [face, grain], is_known=True)
+    assert is_card(compared, [face]) is is_told
