@@ -203,7 +203,8 @@ def _require_agreement(teaching: Teaching, samples: Sequence[Sample], features: 
         feature = features[place]
         raise TeachingRefused(
             f"labels contradict each other: what is called {feature.name} on photograph "
-            f"{samples[feature.sample].light} looks like {nearest} elsewhere; correct one of them",
+            f"{samples[feature.sample].light} looks like {nearest} elsewhere; correct one of them, or "
+            "photograph it again without a lamp on it",
             code="labels-contradict",
         )
 
