@@ -45,3 +45,12 @@ def test_a_table_seen_too_flat_is_said_and_nothing_of_it_is_stated() -> None:
     cards = (*flattened.cards, *flattened.loose)
     assert cards and {edge for card in cards for edge in card.edges} == {None}
     assert {"too-steep", "unsure"} <= {w.code for w in flattened.warnings}
+
+
+def test_outlines_of_tilted_cards_along_which_no_edge_shows_tell_no_tilt() -> None:
+    bare = np.asarray(np.random.default_rng(2).normal(90, 4, (400, 600, 3)), np.uint8)
+    outlines = [
+        (HEXAGON.unit * [60, 60 * np.cos(np.radians(41.0))] + [150.0 + 150 * k, 200.0]).astype(np.float32)
+        for k in range(3)
+    ]
+    assert is_too_steep(Pyramid.of(bare), HEXAGON, outlines)

@@ -194,6 +194,8 @@ def is_too_steep(
 ) -> bool:
     """Whether cards are seen too much from the side.
 
+    Outlines of tilted cards along which no edge shows are not where the cards are: their tilt tells nothing.
+
     Args:
         shape: of the cards.
         outlines: (K, 2) of each, one at least.
@@ -206,7 +208,7 @@ def is_too_steep(
     some = np.linspace(0, len(outlines) - 1, min(len(outlines), _CHECKED_OUTLINES)).astype(int)
     refined = refine(pyramid, [outlines[i].astype(np.float64) for i in some])
     clear = [one.corners for one in refined if one.support.mean() > _MIN_SUPPORT]
-    return bool(clear) and float(np.quantile(shape.tilt_deg(np.array(clear)), share_below)) > _STEEPEST_DEG
+    return not clear or float(np.quantile(shape.tilt_deg(np.array(clear)), share_below)) > _STEEPEST_DEG
 
 
 def conditions_of(
