@@ -11,6 +11,12 @@ from companion.vision.image.pyramid import Pyramid
 from models.drawing.hexel.photograph import photograph
 
 
+def row_of_tiles(tilt_deg: float) -> list[np.ndarray]:
+    """Three outlines (6, 2) as a camera sees them that looks so much from the side."""
+    seen = HEXAGON.unit * [60, 60 * np.cos(np.radians(tilt_deg))]
+    return [(seen + np.array([150.0 + 150 * k, 200.0])).astype(np.float32) for k in range(3)]
+
+
 @pytest.mark.parametrize("turn_deg", [0.0, 20.0])
 def test_tilt_is_told_by_how_much_shorter_a_piece_looks(turn_deg: float) -> None:
     t = np.radians(turn_deg)
@@ -25,14 +31,9 @@ def test_tilt_is_told_by_how_much_shorter_a_piece_looks(turn_deg: float) -> None
 def test_outlines_placed_as_if_less_tilted_do_not_hide_how_flat_the_camera_looks(true_deg: float) -> None:
     rng = np.random.default_rng(2)
     bgr = np.asarray(rng.normal(90, 4, (400, 600, 3)), np.uint8)
-    seen, placed = (
-        [HEXAGON.unit * [60, 60 * np.cos(np.radians(deg))] + [150.0 + 150 * k, 200.0] for k in range(3)]
-        for deg in (true_deg, 41.0)
-    )
-    for outline in seen:
+    for outline in row_of_tiles(true_deg):
         cv2.fillConvexPoly(bgr, np.round(outline).astype(np.int32), (230, 230, 230), cv2.LINE_AA)
-    outlines = [outline.astype(np.float32) for outline in placed]
-    assert is_too_steep(Pyramid.of(bgr), HEXAGON, outlines) == (true_deg > 50)
+    assert is_too_steep(Pyramid.of(bgr), HEXAGON, row_of_tiles(41.0)) == (true_deg > 50)
 
 
 def test_a_table_seen_too_flat_is_said_and_nothing_of_it_is_stated() -> None:
@@ -49,8 +50,4 @@ def test_a_table_seen_too_flat_is_said_and_nothing_of_it_is_stated() -> None:
 
 def test_outlines_of_tilted_cards_along_which_no_edge_shows_tell_no_tilt() -> None:
     bare = np.asarray(np.random.default_rng(2).normal(90, 4, (400, 600, 3)), np.uint8)
-    outlines = [
-        (HEXAGON.unit * [60, 60 * np.cos(np.radians(41.0))] + [150.0 + 150 * k, 200.0]).astype(np.float32)
-        for k in range(3)
-    ]
-    assert is_too_steep(Pyramid.of(bare), HEXAGON, outlines)
+    assert is_too_steep(Pyramid.of(bare), HEXAGON, row_of_tiles(41.0))

@@ -158,15 +158,16 @@ def _without_table(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypoth
     A grain may be read as numbers, though none surely, where no outline is found.
     """
     table = _table_colours(pyramid, likely, read)
-    if not len(table):
-        return likely
-    plain = [
-        one
+    return [
+        replace(one, is_table=True)
+        if len(table) and _may_be_table(one) and _is_of(_colours(pyramid, one.corners), table)
+        else one
         for one in likely
-        if one.legible < LIMITS.read_card or (one.found < LIMITS.hardly_found and not one.shows_number)
     ]
-    bare = [one for one in plain if _is_of(_colours(pyramid, one.corners), table)]
-    return [replace(one, is_table=True) if any(one is other for other in bare) else one for one in likely]
+
+
+def _may_be_table(one: Hypothesis) -> bool:
+    return one.legible < LIMITS.read_card or (one.found < LIMITS.hardly_found and not one.shows_number)
 
 
 def _table_colours(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> Floats:

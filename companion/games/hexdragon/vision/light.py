@@ -73,7 +73,7 @@ def common_inks(views: NDArray[np.float32], answers: Answers) -> NDArray[np.floa
     return np.median(list(inks.values()), axis=0).astype(np.float32) if inks else None
 
 
-def without_veils(views: NDArray[np.float32], answers: Answers) -> NDArray[np.float32]:
+def remove_veiling_glare(views: NDArray[np.float32], answers: Answers) -> NDArray[np.float32]:
     """Views (N, VIEW, VIEW, 3) of which each tile is seen as most are, without what a lamp lays over its colours.
 
     A tile's band and face tell how far gloss brightens it beyond the others, and how much of its own colour is left.
@@ -83,8 +83,9 @@ def without_veils(views: NDArray[np.float32], answers: Answers) -> NDArray[np.fl
         return views
     out = views.copy()
     usual = np.median(list(inks.values()), axis=0).ravel()
+    design = np.stack([usual, np.ones(6)], 1)
     for i, seen in inks.items():
-        (gain, veil), off, *_ = np.linalg.lstsq(np.stack([usual, np.ones(6)], 1), seen.ravel(), rcond=None)
+        (gain, veil), off, *_ = np.linalg.lstsq(design, seen.ravel(), rcond=None)
         is_told = off.size and off[0] < LIMITS.off_veil**2 and LIMITS.least_gain < gain < 1 and veil > 0
         if is_told:
             out[i] = np.maximum(views[i] - veil, 0.0) / gain

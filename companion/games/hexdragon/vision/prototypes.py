@@ -32,10 +32,10 @@ from companion.games.hexdragon.vision.light import (
     in_every_light,
     is_sure_head,
     likelihood,
+    remove_veiling_glare,
     sample_view,
-    without_veils,
 )
-from companion.games.hexdragon.vision.stars import star_ink, with_tokens_seen
+from companion.games.hexdragon.vision.stars import reweigh_stars, star_ink
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.sample import CropFrame
@@ -233,7 +233,7 @@ def _far(
 ) -> np.ndarray:
     """How far a piece's ink is from every owner's (T, K, 3) in each light, squared, in spreads: (T, K)."""
     if answers.kinds[i, 1] > answers.kinds[i, 0]:
-        if answers.kinds[i, 1] < LIMITS.shaped_star:  # nothing is told of it: its ink is not looked for
+        if answers.kinds[i, 1] < LIMITS.faint_star:  # nothing is told of it: its ink is not looked for
             return np.zeros(heads.shape[:2])
         return _distance(heads, star_ink(view), "star")
     ink = np.median(sample_view(view, places, int(answers.ends[i, :, HEAD].argmax())), axis=0)
@@ -289,8 +289,8 @@ class FewShotTiles:
         answers = answers_to(tile_network(), views)
         if not len(views):
             return edge_probabilities(answers), FewShotTiles(self.profile, cast, self.lights)
-        answers = with_tokens_seen(answers, views)
-        views = without_veils(views, answers)
+        answers = reweigh_stars(answers, views)
+        views = remove_veiling_glare(views, answers)
         fitting = fits(self.profile, views, answers, cast)
         lights = lights_of(self.profile, views, answers, cast) if self.lights is None else self.lights
         strange, is_foreign = nobodys(fitting, lights), self.is_foreign

@@ -53,19 +53,19 @@ def star_ink(view: NDArray[np.float32]) -> NDArray[np.float32]:
     return _token(view).ink
 
 
-def with_tokens_seen(answers: Answers, views: NDArray[np.float32]) -> Answers:
+def reweigh_stars(answers: Answers, views: NDArray[np.float32]) -> Answers:
     """The network's answers, surer of stars or less sure by what their tokens look like on views (N, VIEW, VIEW, 3).
 
     A star's points on a token tell for it, and paper of several colours against it: flowers of a cloth look like stars.
     """
     tile, star = answers.kinds[:, 0], answers.kinds[:, 1]
     kinds = answers.kinds.copy()
-    for i in np.flatnonzero((star >= LIMITS.shaped_star) & (tile < star)).tolist():
+    for i in np.flatnonzero((star >= LIMITS.faint_star) & (tile < star)).tolist():
         token = _token(views[i])
         if token.unevenness > LIMITS.most_uneven * token.contrast:
-            kinds[i, 1] /= LIMITS.uneven_tells
+            kinds[i, 1] /= LIMITS.uneven_ratio
         elif token.contrast >= LIMITS.star_contrast and _has_points(views[i], token):
-            kinds[i, 1] *= LIMITS.points_tell
+            kinds[i, 1] *= LIMITS.points_ratio
     kinds /= kinds.sum(1, keepdims=True)
     return replace(answers, kinds=kinds)
 

@@ -95,19 +95,19 @@ class HexDragonLimits:
     # stars
     star_aside: float = 0.3
     """What a token's lying a circumradius beside its cell's middle counts against it, in shares of white."""
-    shaped_star: float = 0.05
+    faint_star: float = 0.05
     """The least probability of a star, by the network, whose token is looked at."""
     star_contrast: float = 0.08
     least_pointed: float = 0.2
     most_lopsided: float = 0.13
     """A star's ink differs by so much from its paper, in shares of white; its reach varies by so much around it, in
     shares of the mean, as often as it has points, and by no more on one side, two or three."""
-    points_tell: float = 200.0
-    """How much likelier a star is where its points are seen, over 1. Of 64 places with a probability of 0.03 or more
+    points_ratio: float = 200.0
+    """The likelihood ratio of a star whose points are seen. Of 64 places with a probability of 0.03 or more
     on 42 taught tables 29 of 36 stars have points, and none of 28 counters, blots and bare cells."""
     most_uneven: float = 0.28
-    uneven_tells: float = 20.0
-    """How much less likely it is where its paper is so uneven, in shares of its contrast: of 40 stars it is 0.21 at
+    uneven_ratio: float = 20.0
+    """And against one whose paper is so uneven, in shares of its contrast: of 40 stars it is 0.21 at
     most, of two flowers on a cloth that were called stars 0.34 and 0.38."""
 
     # face prior

@@ -43,19 +43,19 @@ _USUAL_DISTANCE = TOUCHING_DISTANCE + 1.6 / 35
 _REGULAR = 0.03
 """Outlines no farther than this from regular hexagons of side 1 lie on a levelled table; exact ones, half as far."""
 
-Bareness = Callable[[NDArray[np.floating]], NDArray[np.floating]]
-"""How much places of the picture (N,) look like bare table, 0..1, given as outlines (N, 6, 2) in pixels."""
+TableSimilarity = Callable[[NDArray[np.floating]], NDArray[np.floating]]
+"""How much places of the picture (N,) look like the bare table, 0..1, given as outlines (N, 6, 2) in pixels."""
 CoverTest = Callable[[Sequence[complex], complex, float], Sequence[bool]]
-"""Which places of the table are less bare than so much, given by their centres and the vector to a corner."""
+"""Which places of the table look less like it than so much, given by their centres and the vector to a corner."""
 
 
-def table_test(bareness: Bareness, image_from_table: Array) -> CoverTest:
+def table_test(similarity: TableSimilarity, image_from_table: Array) -> CoverTest:
     """The test for places on the table from what outlines in the picture look like."""
 
-    def are_covered(centres: Sequence[complex], side: complex, bare: float) -> Sequence[bool]:
+    def are_covered(centres: Sequence[complex], side: complex, least: float) -> Sequence[bool]:
         corners = np.array(centres)[:, None] + side * np.exp(1j * ANGLES)
         outlines = np.stack([corners.real, corners.imag], axis=-1)
-        return [bool(one < bare) for one in bareness(mapped(image_from_table, outlines))]
+        return [bool(one < least) for one in similarity(mapped(image_from_table, outlines))]
 
     return are_covered
 
@@ -158,7 +158,7 @@ def _bridges_to_others(
             if len(group) == 1:
                 bridges = {card: bridge for card, bridge in bridges.items() if not bridge.is_far_off}
             else:
-                uncovered = _find_bridges(group, placements, poses, lambda places, side, bare: [True] * len(places))
+                uncovered = _find_bridges(group, placements, poses, lambda places, side, least: [True] * len(places))
                 exact = [card for card, bridge in uncovered.items() if bridge.is_exact]
                 bridges = uncovered if len(group) >= LIMITS.part_cards or len(exact) == len(group) else bridges
             out.update(bridges)
@@ -181,18 +181,18 @@ def _find_bridge(card: int, placements: dict[int, Placement], poses: TablePoses,
     cell, off = grid.cell(complex(poses.centre[card]))
     taken = {placement.cell for placement in placements.values()}
     corner = _corner(grid.step)
-    length = _covered_between(cell, taken, lambda cells: covered([grid.place(c) for c in cells], corner, LIMITS.bare))
+
+    def length_over(least: float) -> int | None:
+        return _covered_between(cell, taken, lambda cells: covered([grid.place(c) for c in cells], corner, least))
+
     ahead = float(np.degrees(np.angle(poses.side[card] / grid.step))) + 30.0
     east = round(-ahead / 60.0)
     turned = abs(ahead + 60.0 * east)
     is_in_line = off <= LIMITS.hair and turned <= LIMITS.hair_deg and cell not in taken
-    if length is None and is_in_line:  # by chance hardly a card lies so
-        length = _covered_between(
-            cell, taken, lambda cells: covered([grid.place(c) for c in cells], corner, LIMITS.surely_bare)
-        )
-        return None if length is None else _Bridge(length, None, False, False)
+    length = length_over(LIMITS.bare_share)
     if length is None:
-        return None
+        doubtful = length_over(LIMITS.surely_bare_share) if is_in_line else None  # by chance hardly a card lies so
+        return None if doubtful is None else _Bridge(doubtful, None, False, False)
     allowed = LIMITS.bridge_off_most + LIMITS.bridge_off_more * (length - 1)
     fits = off <= allowed and turned <= LIMITS.bridge_turn_most_deg and cell not in taken
     is_far_off = length <= LIMITS.few_covered and (
@@ -289,14 +289,15 @@ class LatticeFinder:
 
 def find_lattice(
     corners: NDArray[np.floating],
-    bareness: Bareness | None = None,
+    similarity: TableSimilarity | None = None,
     table_from_image: Array | None = None,
 ) -> Lattice:
     """Give every card of the largest group of touching cards its cell.
 
     Args:
         corners: (N, 6, 2) pixels, each card's corners clockwise as seen, any corner first.
-        bareness: how bare places look. With it, a part of the tableau that covered cards separate still gets its cells.
+        similarity: of places to the bare table. With it, a part of the tableau that covered cards separate still gets
+            its cells.
         table_from_image: see `Lattice`, as it was found before: it counts while all cards are regular on it.
 
     Returns:
@@ -312,7 +313,7 @@ def find_lattice(
         table_from_image = table_from_outlines(outlines)
         poses = table_poses(mapped(table_from_image, outlines))
     pairs = find_touching(poses)
-    covered = None if bareness is None else table_test(bareness, np.asarray(np.linalg.inv(table_from_image)))
+    covered = None if similarity is None else table_test(similarity, np.asarray(np.linalg.inv(table_from_image)))
     right = _edges_looking_right(outlines)
     placements: dict[int, Placement] = {}
     unsettled: frozenset[int] = frozenset()
@@ -334,7 +335,7 @@ def find_lattice(
     )
 
 
-def lattice_of_cards(corners: NDArray[np.float32], is_card: NDArray[np.bool_], bareness: Bareness) -> Lattice:
+def lattice_of_cards(corners: NDArray[np.float32], is_card: NDArray[np.bool_], similarity: TableSimilarity) -> Lattice:
     """The lattice of those outlines that are cards.
 
     A rejected one, such as a card under a hand, may bridge two parts of the tableau: it is used where the cells
@@ -343,12 +344,12 @@ def lattice_of_cards(corners: NDArray[np.float32], is_card: NDArray[np.bool_], b
     Args:
         corners: (N, 6, 2) of all outlines.
         is_card: (N,) bool.
-        bareness: see `find_lattice`.
+        similarity: see `find_lattice`.
     """
-    alone = find_lattice(corners[is_card], bareness)
+    alone = find_lattice(corners[is_card], similarity)
     if is_card.all() or None not in alone.cells:
         return alone
-    bridged = _subset(find_lattice(corners, bareness), np.flatnonzero(is_card))
+    bridged = _subset(find_lattice(corners, similarity), np.flatnonzero(is_card))
     pairs = {
         new: old for new, old in zip(bridged.cells, alone.cells, strict=True) if new is not None and old is not None
     }

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from companion.games.hexel.vision.classifier import SymbolClassifier
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
-from companion.games.hexel.vision.lattice import Bareness, Lattice
+from companion.games.hexel.vision.lattice import Lattice, TableSimilarity
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, neighbour, opposite
 from companion.vision.detection.detector import Detection, corners_of
@@ -212,8 +212,8 @@ def neighbouring_places(corners: NDArray[np.floating]) -> NDArray[np.float32]:
     return np.asarray(places[apart > 0.6 * reach])
 
 
-def bareness_beside(pyramid: Pyramid, corners: NDArray[np.floating]) -> Bareness:
-    """What tells how bare the table looks at outlines.
+def table_similarity(pyramid: Pyramid, corners: NDArray[np.floating]) -> TableSimilarity:
+    """What tells how much outlines look like the bare table.
 
     The bare table is what many places beside the cards have in common, in colour and in contrast; it is measured once
     the first outlines are asked for.
@@ -230,7 +230,7 @@ def bareness_beside(pyramid: Pyramid, corners: NDArray[np.floating]) -> Bareness
     def bare_table() -> _BareTable | None:
         return _bare_table(pyramid, neighbouring_places(corners))
 
-    def bareness(outlines: NDArray[np.floating]) -> NDArray[np.floating]:
+    def similarity(outlines: NDArray[np.floating]) -> NDArray[np.floating]:
         bare = bare_table()
         if bare is None:
             return np.ones(len(outlines))
@@ -241,7 +241,7 @@ def bareness_beside(pyramid: Pyramid, corners: NDArray[np.floating]) -> Bareness
         alike = (off < bare.limit).sum(1)
         return np.asarray(np.where(alike < _LEAST_ALIKE, 0.0, alike / len(bare.statistics)))
 
-    return bareness
+    return similarity
 
 
 class _BareTable(NamedTuple):
@@ -263,7 +263,7 @@ def _bare_table(pyramid: Pyramid, free: NDArray[np.floating]) -> _BareTable | No
     points, sides = _places_in(free)
     level = pyramid.level_for(_SPACING * float(np.median(sides)))
     statistics = _colour_statistics(pyramid, points, np.full(len(free), level))
-    enough = max(_LEAST_ALIKE, round(LIMITS.bare * len(statistics)))
+    enough = max(_LEAST_ALIKE, round(LIMITS.bare_share * len(statistics)))
     apart = np.abs(statistics[:, None] - statistics[None]).max(-1)
     usual = float(np.median(np.sort(apart, axis=1)[:, min(enough, len(statistics) - 1)]))
     bright = float(np.median(statistics[:, :3].max(-1)))

@@ -12,7 +12,7 @@ from companion.games.hexel.vision.classifier import PretrainedSymbols, SymbolCla
 from companion.games.hexel.vision.detector import CORNER_REFINER, DETECTOR
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import Lattice, find_lattice, lattice_of_cards
-from companion.games.hexel.vision.plausibility import accept_cards, assess, bareness_beside, unread, without_colour
+from companion.games.hexel.vision.plausibility import accept_cards, assess, table_similarity, unread, without_colour
 from companion.games.hexel.vision.prototypes import FRAME
 from companion.games.hexel.vision.reexamination import find_neighbours, is_same_card, reclassify_with_jitter
 from companion.games.hexel.vision.thresholds import LIMITS
@@ -62,7 +62,7 @@ def read_hexel(
         )
     certain = corners_of(cards)
     is_card = np.arange(len(cards) + len(rest)) < len(cards)
-    place = lattice_of_cards(np.concatenate([certain, rest]), is_card, bareness_beside(pyramid, certain))
+    place = lattice_of_cards(np.concatenate([certain, rest]), is_card, table_similarity(pyramid, certain))
     clock.lap("lattice")
     reading = _verified(pyramid, _assess_cards(cards, place, probabilities, classifier, bgr))
     clock.lap("judge")

@@ -125,9 +125,9 @@ class HexelLimits:
     """The least difference of a covered place from the bare table in one colour channel, in grey levels."""
     lit_level: float = 110.0
     """A darker table lies in dim light, where all differences are smaller."""
-    bare: float = 0.2
+    bare_share: float = 0.2
     """The share of the places beside the cards in which the bare table looks alike: lit here, in shadow there."""
-    surely_bare: float = 0.5
+    surely_bare_share: float = 0.5
     """An arm across the table may look like so many of them: a card beyond it that lies in line is told loose only
     where what lies between looks like more."""
 

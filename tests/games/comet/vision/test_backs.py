@@ -27,10 +27,14 @@ def taught(back=None):
     return TaughtNumerals(CometProfile("comet", wide, slots, at, high, turned, none, samples, face, back))
 
 
+def bare_table():
+    noise = np.random.default_rng(1).normal(0, 4, (190, 600, 1))
+    return (np.full((190, 600, 3), WOOD) + noise).clip(0, 255).astype(np.uint8)
+
+
 def backs_of(monkeypatch, colours, pattern=None, sure=0.95, alike=0.0, back=None):
     """Which of the places beside a face that is read are told, where the network takes all for backs."""
-    rng = np.random.default_rng(1)
-    picture = (np.full((190, 600, 3), WOOD) + rng.normal(0, 4, (190, 600, 1))).clip(0, 255).astype(np.uint8)
+    picture = bare_table()
     for (x, y), colour in zip(PLACES, (WHITE, *colours), strict=True):
         if colour is not None:
             picture[y : y + 106, x : x + 76] = colour
@@ -103,8 +107,7 @@ def test_a_back_hardly_found_is_told_where_its_pattern_is_that_of_the_others(lik
 
 @pytest.mark.parametrize(("found", "sure", "is_told"), [(0.0, 0.6, False), (0.0, 0.95, True), (0.9, 0.6, True)])
 def test_a_grain_that_may_be_read_as_numbers_is_no_card(found, sure, is_told):
-    rng = np.random.default_rng(1)
-    picture = (np.full((190, 600, 3), WOOD) + rng.normal(0, 4, (190, 600, 1))).clip(0, 255).astype(np.uint8)
+    picture = bare_table()
     (x, y), *_, there = PLACES
     picture[y : y + 106, x : x + 76] = WHITE
     sections = np.full((3, 15), 0.01)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from companion.games.hexdragon.vision.classifier import BRIGHT, OWNERS, REACH, VIEW, Answers
-from companion.games.hexdragon.vision.light import common_inks, without_veils
+from companion.games.hexdragon.vision.light import common_inks, remove_veiling_glare
 from companion.games.hexdragon.vision.prototypes import PLACES, InkProfile, fits, lights_of, nobodys, owners_weighed
 from companion.games.hexdragon.vision.thresholds import LIMITS
 
@@ -152,7 +152,7 @@ def as_it_is(ink: np.ndarray) -> np.ndarray:
 
 def test_gloss_on_one_tile_is_taken_off() -> None:
     views = np.stack([tile(INKS[0], veiled if k == 2 else as_it_is) for k in range(5)])
-    seen = without_veils(views, sure(5))
+    seen = remove_veiling_glare(views, sure(5))
     assert np.allclose(seen[2], views[0], atol=0.02)
     assert np.array_equal(np.delete(seen, 2, 0), np.delete(views, 2, 0))
 
@@ -160,9 +160,9 @@ def test_gloss_on_one_tile_is_taken_off() -> None:
 @pytest.mark.parametrize("light", [dimmed, lambda ink: np.asarray(ink[::-1])], ids=["in a shadow", "of another print"])
 def test_what_is_no_gloss_is_left(light: Callable[[np.ndarray], np.ndarray]) -> None:
     views = np.stack([tile(INKS[0], light if k == 2 else as_it_is) for k in range(5)])
-    assert np.array_equal(without_veils(views, sure(5)), views)
+    assert np.array_equal(remove_veiling_glare(views, sure(5)), views)
 
 
 def test_too_few_tiles_tell_no_gloss() -> None:
     views = np.stack([tile(INKS[0], veiled if k == 2 else as_it_is) for k in range(3)])
-    assert np.array_equal(without_veils(views, sure(3)), views)
+    assert np.array_equal(remove_veiling_glare(views, sure(3)), views)

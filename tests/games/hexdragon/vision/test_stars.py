@@ -6,7 +6,7 @@ import pytest
 
 from companion.games.hexdragon.vision.classifier import REACH, VIEW, Answers, star_shares
 from companion.games.hexdragon.vision.classifier import edge_probabilities as probabilities
-from companion.games.hexdragon.vision.stars import star_ink, with_tokens_seen
+from companion.games.hexdragon.vision.stars import reweigh_stars, star_ink
 from companion.games.hexdragon.vision.thresholds import LIMITS
 
 SCALE = 8
@@ -32,7 +32,7 @@ def view(points: int, inner: float, aside: tuple[float, float] = (0.0, 0.0), ink
 
 
 def star_after(star: float, seen: np.ndarray, tile: float = 0.01) -> float:
-    return float(star_shares(probabilities(with_tokens_seen(answers(star, tile), seen[None])))[0])
+    return float(star_shares(probabilities(reweigh_stars(answers(star, tile), seen[None])))[0])
 
 
 @pytest.mark.parametrize(("points", "inner"), [(4, 0.4), (5, 0.4), (5, 0.5), (6, 0.55), (8, 0.45)])

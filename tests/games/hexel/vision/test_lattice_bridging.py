@@ -25,15 +25,15 @@ def card(cell: tuple[float, float], rng: np.random.Generator, turn_deg: float | 
     return place(cell) + rng.normal(0, 0.8, 2) + SIDE_PX * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
-def something_over(cells: Sequence[Cell], bare: float = 0.0) -> Callable[[np.ndarray], np.ndarray]:
-    """What tells that the table is bare but for some cells, which look so bare."""
+def something_over(cells: Sequence[Cell], similarity: float = 0.0) -> Callable[[np.ndarray], np.ndarray]:
+    """What tells that the table is bare but for some cells, which look so much like it."""
     centres = np.array([place(cell) for cell in cells]).reshape(-1, 2)
 
-    def bareness(outlines: np.ndarray) -> np.ndarray:
+    def similarities(outlines: np.ndarray) -> np.ndarray:
         apart = np.linalg.norm(centres - outlines.mean(1)[:, None], axis=2)
-        return np.where((apart < 0.8 * SIDE_PX).any(1), bare, 1.0)
+        return np.where((apart < 0.8 * SIDE_PX).any(1), similarity, 1.0)
 
-    return bareness
+    return similarities
 
 
 def in_cells(lattice: Lattice, cells: Sequence[Cell]) -> bool:
@@ -69,7 +69,7 @@ def test_a_card_in_line_beyond_what_may_be_an_arm_is_neither_loose_nor_in_a_cell
 ) -> None:
     rng = np.random.default_rng(1)
     corners = np.stack([*(card(c, rng, 0.0) for c in TABLEAU), card((3, 1), rng, turn_deg)])
-    lattice = find_lattice(corners, something_over([(2, 1)], bare=0.3))
+    lattice = find_lattice(corners, something_over([(2, 1)], similarity=0.3))
     assert lattice.cells[-1] is None
     assert lattice.unsettled == ({len(TABLEAU)} if is_doubted else set())
 
