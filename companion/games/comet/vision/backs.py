@@ -157,10 +157,10 @@ def _without_table(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypoth
 
     A grain may be read as numbers, though none surely, where no outline is found.
     """
-    table = _table_colours(pyramid, likely, read)
+    table, around = _table_colours(pyramid, likely, read)
     return [
         replace(one, is_table=True)
-        if len(table) and _may_be_table(one) and _is_of(_colours(pyramid, one.corners), table)
+        if len(table) and _may_be_table(one) and is_of_table(_colours(pyramid, one.corners), table, around)
         else one
         for one in likely
     ]
@@ -170,8 +170,10 @@ def _may_be_table(one: Hypothesis) -> bool:
     return one.legible < LIMITS.read_card or (one.found < LIMITS.hardly_found and not one.shows_number)
 
 
-def _table_colours(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> Floats:
-    """Colours (N, 4) around the cards that are ``read``, where nothing lies that may be a card."""
+def _table_colours(
+    pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]
+) -> tuple[Floats, NDArray[np.intp]]:
+    """Colours (M, 4) around the cards that are ``read``, and around which (M,), but where a card may lie."""
     points = np.concatenate([mapped(homography(one.corners), _AROUND) for one in read] or [np.zeros((0, 2))])
     w, h = pyramid.size
     is_free = ((points >= 0) & (points < [w, h])).all(1)
@@ -180,10 +182,10 @@ def _table_colours(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypoth
             inside = mapped(np.linalg.inv(homography(one.corners)), points)
             is_free &= (np.abs(inside) > 1.05).any(1)
     if not is_free.any():
-        return np.zeros((0, 4))
+        return np.zeros((0, 4)), np.zeros(0, np.intp)
     px = float(np.median([np.sqrt(one.area) for one in read])) / _SIDE
-    some = points[is_free][:: 1 + int(is_free.sum()) // _MOST_COLOURS]
-    return _features(pyramid.sample(some, pyramid.level_for(px)))
+    some = np.flatnonzero(is_free)[:: 1 + int(is_free.sum()) // _MOST_COLOURS]
+    return _features(pyramid.sample(points[some], pyramid.level_for(px))), some // len(_AROUND)
 
 
 def _colours(pyramid: Pyramid, corners: Floats) -> Floats:
@@ -199,10 +201,16 @@ def _features(bgr: NDArray[np.generic]) -> Floats:
     return np.concatenate([colours / bright / LIMITS.table_share, np.log(bright) / LIMITS.table_bright], 1)
 
 
-def _is_of(colours: Floats, table: Floats) -> bool:
-    """Half of the colours (N, 4) are seen on the table (M, 4) too."""
-    nearest = np.abs(colours[:, None] - table).max(-1).min(1)
-    return float(np.median(nearest)) < 1
+def is_of_table(colours: Floats, table: Floats, around: NDArray[np.intp]) -> bool:
+    """Half of the colours (N, 4) are the table's (M, 4): seen around two cards of ``around`` (M,), or most around one.
+
+    What lies beside one of many cards alone may be a card that was not found.
+    """
+    is_near = np.abs(colours[:, None] - table).max(-1) < 1
+    shares = np.stack([is_near[:, around == card].mean(1) for card in np.unique(around)], 1)
+    least = 2 if shares.shape[1] >= LIMITS.fewest_around else 1
+    is_seen = ((shares > 0).sum(1) >= least) | (shares > LIMITS.mostly_around).any(1)
+    return float(is_seen.mean()) > 0.5
 
 
 def _chromaticity(pyramid: Pyramid, corners: Floats) -> Floats:

@@ -22,7 +22,7 @@ from companion.games.comet.vision.place_search import TaughtCard, find_places, p
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.profile import LOOK_HIGH, CometProfile, is_half_width, look_shape
 from companion.games.comet.vision.results import NUMBERS, in_words
-from companion.games.comet.vision.taught_numerals import TaughtNumerals, classify_views
+from companion.games.comet.vision.taught_numerals import TaughtNumerals, classify_views, logit
 from companion.games.comet.vision.taught_recognizer import find_outlines
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.sizes import FOCAL_LENGTH, as_large_as, completed, proportion_of
@@ -155,6 +155,7 @@ class CometTeaching(Teaching):
             np.array(_weighed(samples, features), np.float32),
             self._mean_look(placed, half_width),
             self._mean_look(backs, half_width) if backs else np.zeros(0, np.float32),
+            self._standing(placed),
         )
 
     def features(self, samples: Sequence[Sample]) -> list[Feature]:
@@ -243,6 +244,18 @@ class CometTeaching(Teaching):
     def _shown(self, sample: Sample) -> tuple[Pyramid, NDArray[np.float32]]:
         """A sample as a picture, and its card's corners (4, 2)."""
         return Pyramid.of(sample.crop()), self.frame(sample.label).corners.astype(np.float32)
+
+    def _standing(self, samples: Sequence[Sample]) -> float:
+        """See `CometProfile`; 0 where neither a six nor a nine was taught."""
+        found = []
+        for sample in samples:
+            places = NumberPlaces.from_rows(sample.label["places"], float(sample.label["shape"]))
+            pyramid, corners = self._shown(sample)
+            is_either = np.isin([sample.label["values"][slot] or 0 for slot in places.slots], (6, 9))
+            views = places.views(pyramid, corners[None])[0, is_either]
+            ways = logit(classify_views(np.stack([views, views[:, ::-1, ::-1]])).upright)
+            found += (ways[0] - ways[1]).tolist()
+        return min(found, default=0.0)
 
     def _mean_look(self, samples: Sequence[Sample], half_width: float) -> NDArray[np.float32]:
         looks = [look_at(*self._shown(sample), look_shape(half_width)) for sample in samples]

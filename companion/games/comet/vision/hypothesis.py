@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from companion.games.comet.vision.alignment import align, correlation, look_at
 from companion.games.comet.vision.numeral_search import SAME_NUMERAL
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
-from companion.games.comet.vision.results import NUMBERS
-from companion.games.comet.vision.taught_numerals import TaughtNumerals
+from companion.games.comet.vision.results import NUMBERS, TURNED_ALIKE
+from companion.games.comet.vision.taught_numerals import TaughtNumerals, TaughtScores, logit
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.geometry import areas, mapped, opposite_sides, shared_area
 from companion.vision.image.pyramid import Pyramid
@@ -215,7 +215,7 @@ def _best(pyramid: Pyramid, taught: TaughtNumerals, ways: list[Floats], found: f
     is_sure = upright[chosen] >= LIMITS.sure_way
     if _reads_both_ways(sections):
         turned = np.roll(corners, 2, 0)
-        is_sure = bool(taught.read_numerals(pyramid, turned[None]).legible[0] < LIMITS.unsure_number)
+        is_sure = _stands_upright(taught, taught.read_numerals(pyramid, np.stack([corners, turned])), sections)
         others = [align(pyramid, turned, face).correlation]
     if not is_sure and not _is_plainer(alike[chosen], others):
         sections = np.minimum(sections, LIMITS.unsure_way)
@@ -232,9 +232,27 @@ def _numerals(one: Hypothesis, places: NumberPlaces) -> Floats:
     return np.array([every[three] for three in places.prints]).reshape(-1, 3, 3)
 
 
+def _read(sections: NDArray[np.float64]) -> list[int]:
+    """The likeliest numbers of a card (3, 15)."""
+    return [NUMBERS[k] for k in sections[:, : len(NUMBERS)].argmax(-1).tolist()]
+
+
 def _reads_both_ways(sections: NDArray[np.float64]) -> bool:
     """All numbers of a card (3, 15) are numbers upside down too."""
-    return all(NUMBERS[k] in (6, 9) for k in sections[:, : len(NUMBERS)].argmax(-1).tolist())
+    return set(_read(sections)) <= TURNED_ALIKE
+
+
+def _stands_upright(taught: TaughtNumerals, ways: TaughtScores, sections: NDArray[np.float64]) -> bool:
+    """A card that may show others upside down, seen as it is and so, is read one way only, or plainly stands upright.
+
+    Where all its numbers are printed both ways up it is read alike. Of sixes and nines alone the network is believed
+    only in a printing whose taught ones all stand so plainly: a line is printed under them.
+    """
+    if ways.legible[1] < LIMITS.unsure_number or sorted(_read(ways.sections[1])) == sorted(_read(sections)):
+        return True
+    as_it_is, turned = logit(ways.upright).tolist()
+    tells = taught.profile.standing > LIMITS.marked_standing or not {6, 9} >= set(_read(sections))
+    return tells and as_it_is - turned > LIMITS.sure_standing
 
 
 def _is_plainer(alike: float, others: list[float]) -> bool:

@@ -31,6 +31,9 @@ class CometProfile(Profile):
         embeddings: those of views of the numbers (S, EMBEDDED), of length 1.
         face: what all faces have in common, seen straight on (h, w), grey.
         back: the back seen straight on (h, w), grey; empty where it was not shown.
+        standing: how plainly each of its sixes and nines stands upright, as log-odds of what the network answers for it
+            and for it upside down, of the least plain: many where a line is printed under them, about 0 else and in a
+            file from before it was kept.
     """
 
     GAME: ClassVar[str] = "comet"
@@ -45,6 +48,7 @@ class CometProfile(Profile):
     embeddings: NDArray[np.float32]
     face: NDArray[np.float32]
     back: NDArray[np.float32]
+    standing: float = 0.0
 
     @property
     def places(self) -> NumberPlaces:

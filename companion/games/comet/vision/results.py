@@ -10,6 +10,8 @@ from companion.vision.results import DetectedCard, Reading, calibrated
 
 NUMBERS = tuple(range(2, 15))
 """What a section may show; 14 is the Ace."""
+TURNED_ALIKE = frozenset({6, 8, 9, 11})
+"""The numbers that are numbers upside down too; an 11 where its figures are plain strokes."""
 BACK = "back"
 """What stands in each section of a card lying face down."""
 

@@ -109,7 +109,7 @@ class TaughtNumerals:
         """See `Classifier`."""
         names = (*map(str, NUMBERS), BACK, None)
         best, sure = probabilities.argmax(-1).tolist(), probabilities.max(-1).tolist()
-        return tuple(names[k] if p >= LIMITS.sure_taught else None for k, p in zip(best, sure, strict=True))
+        return tuple(names[k] if p >= LIMITS.stated_taught else None for k, p in zip(best, sure, strict=True))
 
     def _weigh(self, seen: NumberViews) -> NDArray[np.float64]:
         """Of each view (N, P) the probabilities (N, P, 14) of `NUMBERS` and none, by network and likeness."""
@@ -148,7 +148,7 @@ def _less_sure_where_blurred(
     """
     numbers = likely[..., :-1].max(-1)
     needed = np.where(numerals_px < LIMITS.least_numeral_px, 1.0, 0.0)
-    sure = np.nonzero(numbers >= LIMITS.sure_taught)
+    sure = np.nonzero(numbers >= LIMITS.stated_taught)
     if len(sure[0]):
         needed[sure] = np.maximum(needed[sure], np.interp(sharpness(views[sure]), LIMITS.sharp, LIMITS.sure_if_sharp))
     return np.where((numbers < needed)[..., None], np.minimum(likely, LIMITS.contested), likely)
@@ -172,10 +172,15 @@ def _may_be_last_figure(seen: NumberViews, alike: Floats, chosen: NDArray[np.int
 
 def _upright(seen: NumberViews) -> NDArray[np.float64]:
     """How likely cards (N,) stand upright, by all their prints (N, P) on which a number is seen."""
-    likely = np.clip(seen.upright.astype(np.float64), 1e-4, 1 - 1e-4)
-    evidence = np.log(likely / (1 - likely)) - _USUALLY_UPRIGHT
+    evidence = logit(seen.upright) - _USUALLY_UPRIGHT
     shown = 1 - np.exp(seen.numbers[..., -1])
     return np.asarray(1 / (1 + np.exp(-(shown * evidence).sum(-1))))
+
+
+def logit(likely: NDArray[np.floating]) -> NDArray[np.float64]:
+    """The log-odds of probabilities, within about 9 of 0."""
+    inside = np.clip(likely.astype(np.float64), 1e-4, 1 - 1e-4)
+    return np.asarray(np.log(inside / (1 - inside)))
 
 
 def _joined(prints: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -280,7 +280,7 @@ def _card(number: int, one: Hypothesis, taught: TaughtNumerals) -> DetectedComet
         sections[:, len(NUMBERS)] = 1.0
     elif not taught.is_taught and sections.max(-1).min() < LIMITS.sure_untaught:
         sections = np.minimum(sections, LIMITS.unsure_way)
-    elif sections.max(-1).min() < LIMITS.sure_taught:
+    elif sections.max(-1).min() < LIMITS.stated_taught:
         sections = np.where(sections < LIMITS.sure_beside_unread, np.minimum(sections, LIMITS.contested), sections)
     edges = taught.accept(sections)
     sure = confidence_of(one.presence, sections, edges)

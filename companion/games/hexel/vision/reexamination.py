@@ -105,7 +105,7 @@ def _radius(corners: NDArray[np.floating]) -> float:
 def reclassify_with_jitter(
     pyramid: Pyramid, corners: NDArray[np.floating], probabilities: NDArray[np.floating], classifier: FewShotSymbols
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The outlines (N, 6, 2) and probabilities (N, 6, C), improved where a symbol was uncertain.
+    """The outlines (N, 6, 2) and probabilities (N, 6, C), improved where a symbol is uncertain or the outline fits ill.
 
     Args:
         corners: the outlines, surest first.
@@ -113,13 +113,16 @@ def reclassify_with_jitter(
         classifier: of the printing.
     """
     accepted = np.array([sum(name is not None for name in classifier.accept(p)) for p in probabilities])
-    doubtful = np.flatnonzero((accepted >= LIMITS.fewest_sure) & (accepted < 6))[: LIMITS.most_outlines]
+    misfit = classifier.misfit(pyramid, corners)
+    fits_ill = misfit > LIMITS.ill_fit * np.median(misfit) if len(corners) >= LIMITS.fewest_fitting else accepted < 0
+    is_doubtful = (accepted >= LIMITS.fewest_sure) & ((accepted < 6) | fits_ill)
+    doubtful = np.flatnonzero(is_doubtful)[: LIMITS.most_outlines]
     if not len(doubtful):
         return corners, probabilities
     jittered = np.stack([_jittered(corners[i]) for i in doubtful])
     drawn, any_card = _refine_both_ways(pyramid, jittered.reshape(-1, 6, 2))
     refined = np.concatenate([drawn.reshape(jittered.shape), any_card.reshape(jittered.shape)], axis=1)
-    before = classifier.misfit(pyramid, corners[doubtful])
+    before = misfit[doubtful]
     after = classifier.misfit(pyramid, refined.reshape(-1, 6, 2)).reshape(refined.shape[:2])
     after[~_stay_near(refined, corners[doubtful])] = np.inf
     best = after.argmin(1)

@@ -111,6 +111,10 @@ class HexelLimits:
     """How many cards are re-examined, the most confident first: time is short."""
     fewest_sure: int = 3
     """Cards with fewer certain symbols are not re-examined: they may be anything."""
+    fewest_fitting: int = 3
+    ill_fit: float = 2.5
+    """Of so many cards or more one whose misfit is larger than so many times the median's is re-examined too, however
+    certain its symbols: turned askew it would lie beside the tableau."""
     better_share: float = 0.9
     """The largest misfit of another outline, as a share of the first one's."""
     near_outline: float = 0.3

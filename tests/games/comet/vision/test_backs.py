@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from companion.games.comet.vision.backs import find_backs
+from companion.games.comet.vision.backs import find_backs, is_of_table
 from companion.games.comet.vision.hypothesis import Hypothesis
 from companion.games.comet.vision.profile import EMBEDDED, CometProfile, look_shape
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
@@ -54,6 +54,17 @@ def backs_of(monkeypatch, colours, pattern=None, sure=0.95, alike=0.0, back=None
 
 def test_the_bare_table_between_cards_is_no_back(monkeypatch):
     assert backs_of(monkeypatch, (BLUE, None, BLUE)) == [True, False, True]
+
+
+def test_a_colour_seen_beside_one_of_many_cards_alone_is_not_the_tables():
+    table = np.zeros((60, 4))
+    table[:4] = 10.0  # a card that was not found lies beside the first
+    around = np.repeat(np.arange(6), 10)
+    card = np.full((4, 4), 10.2)
+    assert not is_of_table(card, table, around) and is_of_table(np.full((4, 4), 0.2), table, around)
+    assert is_of_table(card, table[:20], around[:20])  # of two cards nobody can tell
+    table[:10] = 10.0
+    assert is_of_table(card, table, around)  # nothing else is seen around it
 
 
 def test_a_thing_of_another_colour_than_the_backs_is_none(monkeypatch):

@@ -22,6 +22,7 @@ from companion.games.comet.vision.results import BACK, NUMBERS
 from companion.games.comet.vision.taught_numerals import NumberViews, TaughtNumerals
 from companion.games.comet.vision.taught_recognizer import is_card, present
 from companion.games.comet.vision.taught_search import parts_of_row, search_faces, search_rows, search_unlikely
+from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.outlines import Outline
 from companion.vision.enrolment.labels import Candidates, outlines_of
 from companion.vision.enrolment.profile import MOST_BYTES
@@ -555,15 +556,30 @@ def test_what_the_network_takes_for_a_back_is_none_where_a_number_or_the_face_is
     assert one.is_back == is_back
 
 
-def test_a_card_of_sixes_and_nines_alone_states_nothing_where_its_look_does_not_say_which_way_up_it_lies():
+@pytest.mark.parametrize("has_line", [False, True])
+def test_a_card_of_sixes_and_nines_alone_is_told_only_where_a_line_under_them_says_which_way_up_it_lies(has_line):
     look = replace(printing(tuple(replace(place, at_mm=(place.at_mm[0], 0.0)) for place in IN_A_ROW)), figures=())
-    laid = [((9, 9, 6), 0.0), ((6, 6, 8), 80.0), ((2, 5, 7), 160.0)]
-    cards = [LaidComet(values, np.array([x, 0.0]), 0.0, look.size) for values, x in laid]
+    look = look if has_line else replace(look, line=None)
+    laid = [((9, 9, 6), 0.0, 0.0), ((6, 6, 8), 80.0, 180.0), ((2, 5, 7), 160.0, 0.0)]
+    cards = [LaidComet(values, np.array([x, 0.0]), turn_deg, look.size) for values, x, turn_deg in laid]
     rng = np.random.default_rng(5)
     picture = comet_photograph(rng, printing=look, cards=cards, hardness=0.0, across_px=120, yaw_deg=0.0)
+    taught = TaughtNumerals(learnt(look))
+    assert (taught.profile.standing > LIMITS.marked_standing) == has_line
+    told = [card.values for card in sorted(read_comet(picture.bgr, taught).cards, key=lambda card: card.centre[0])]
+    assert told[0] == ([6, 9, 9] if has_line else [None, None, None]) and told[2] == [2, 5, 7]
+    assert told[1] in ([6, 6, 8], [None, None, None])
+
+
+def test_a_card_of_numbers_printed_both_ways_up_says_the_same_upside_down():
+    look = replace(printing(IN_CORNERS), line=None, figures=())
+    laid = [((9, 9, 6), 0.0, 180.0), ((6, 9, 8), 90.0, 0.0), ((2, 5, 7), 180.0, 0.0)]
+    cards = [LaidComet(values, np.array([x, 0.0]), turn_deg, look.size) for values, x, turn_deg in laid]
+    rng = np.random.default_rng(5)
+    picture = comet_photograph(rng, printing=look, cards=cards, hardness=0.0, across_px=150, yaw_deg=0.0)
     reading = read_comet(picture.bgr, TaughtNumerals(learnt(look)))
     told = [card.values for card in sorted(reading.cards, key=lambda card: card.centre[0])]
-    assert told[0] == [None, None, None] and told[2] == [2, 5, 7]
+    assert told == [[6, 9, 9], [6, 8, 9], [2, 5, 7]]
 
 
 @pytest.mark.parametrize(
