@@ -117,7 +117,7 @@ class CometLimits:
     stated_taught: float = 0.9
     """As a fact such a number is stated that is as certain in the mean of several looks: of 53 numbers between this and
     the limit above, of path-traced and drawn printings, all were right."""
-    sharp: tuple[float, ...] = (0.14, 0.2, 0.31, 0.4)
+    sharp: tuple[float, ...] = (0.165, 0.2, 0.31, 0.4)
     sure_if_sharp: tuple[float, ...] = (1.0, 0.998, 0.97, 0.9)
     """How sure a number must be at such sharpness, see `places.sharpness`. Of 2,152 numbers of `comet-alt`, made
     smaller and blurred, 24 were stated wrongly, 20 of them less sharp than 0.23, and 6 are with this, all of them
