@@ -90,7 +90,8 @@ def _of_one_deck(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothes
     foreign = [
         one
         for one, sure in zip(backs, found, strict=True)
-        if LIMITS.surer_colour * sure < most and one.like_back < LIMITS.hardly_like_back
+        if (LIMITS.surer_colour * sure < most and one.like_back < LIMITS.hardly_like_back)
+        or LIMITS.far_surer_colour * sure < most
     ]
     return [replace(one, is_foreign=one in foreign) for one in likely]
 

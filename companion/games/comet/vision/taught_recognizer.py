@@ -248,7 +248,8 @@ def is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
     """A card lies there surely enough, beside those on which numbers are read, ``usual``."""
     if one.legible >= LIMITS.read_card and not one.is_table:
         return one.presence >= LIMITS.card
-    if (one.is_table or one.is_foreign) and max(one.like_back, one.alike) <= LIMITS.like_face:
+    is_like = max(one.like_back, one.alike) > LIMITS.like_face
+    if (one.is_table and not is_like) or (one.is_foreign and not (is_like and one.found >= LIMITS.unread_card)):
         return False
     is_sure = one.like_back > LIMITS.like_back or one.found > LIMITS.surely_found
     if usual and not has_usual_size(one, usual, LIMITS.odd_area_sure if is_sure else LIMITS.odd_area):

@@ -231,11 +231,12 @@ class CometLimits:
     """Of so many cards or more they are seen around two, or in so large a part of what is around one: else a card that
     was not found may lie beside one."""
     surer_colour: float = 1.6
+    far_surer_colour: float = 2.0
     foreign_colour: float = 0.06
     hardly_like_back: float = 0.5
-    """Of backs of several colours, farther apart than the second, those are of the deck that are found so much surer
-    all together, and those that look as much like its back. Of 324 backs on path-traced pictures one in 50 is as far
-    from the others of its picture in colour, of 12 other things every second."""
+    """Of backs of several colours, farther apart than the third, those are of the deck that are found so much surer all
+    together, and those that look as much like its back unless the others are far surer. Of 324 backs on path-traced
+    pictures one in 50 is as far from the others of its picture in colour, of 12 other things every second."""
     few_backs: float = 0.45
     similar_back: float = 0.2
     """A back that looks as others do need be found no surer."""

@@ -1,5 +1,6 @@
 """What on a table of a taught Comet printing is a card face down, and what only looks like one."""
 
+import cv2
 import numpy as np
 import pytest
 
@@ -38,7 +39,7 @@ def backs_of(monkeypatch, colours, pattern=None, sure=0.95, alike=0.0, back=None
     for (x, y), colour in zip(PLACES, (WHITE, *colours), strict=True):
         if colour is not None:
             picture[y : y + 106, x : x + 76] = colour
-            if pattern is not None and colour == BLUE:
+            if pattern is not None and colour in (BLUE, GREEN):
                 picture[y : y + 106, x : x + 76][pattern] = (230, 230, 230)
     name = "companion.games.comet.vision.backs.PretrainedNumerals.read_numerals"
     kinds = np.array([[0.0, 0.999, 0.0]])
@@ -69,6 +70,13 @@ def test_a_colour_seen_beside_one_of_many_cards_alone_is_not_the_tables():
 
 def test_a_thing_of_another_colour_than_the_backs_is_none(monkeypatch):
     assert backs_of(monkeypatch, (BLUE, BLUE, GREEN)) == [True, True, False]
+
+
+@pytest.mark.parametrize(("found", "are_told"), [(0.3, [True, True, False]), (0.97, [True, True, True])])
+def test_what_looks_like_the_back_in_another_colour_is_none_where_others_are_found_far_surer(monkeypatch, found, are_told):
+    stripes = np.indices((106, 76)).sum(0) % 20 < 10
+    back = cv2.resize(np.where(stripes, 230.0, 60.0).astype(np.float32), look_shape(76 / 106)[::-1])
+    assert backs_of(monkeypatch, (BLUE, BLUE, GREEN), stripes, (0.95, 0.95, found), back=back) == are_told
 
 
 def test_of_two_colours_seen_as_often_neither_is_left_out(monkeypatch):
