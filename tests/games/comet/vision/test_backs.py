@@ -73,7 +73,9 @@ def test_a_thing_of_another_colour_than_the_backs_is_none(monkeypatch):
 
 
 @pytest.mark.parametrize(("found", "are_told"), [(0.3, [True, True, False]), (0.97, [True, True, True])])
-def test_what_looks_like_the_back_in_another_colour_is_none_where_others_are_found_far_surer(monkeypatch, found, are_told):
+def test_what_looks_like_the_back_in_another_colour_is_none_where_others_are_found_far_surer(
+    monkeypatch, found, are_told
+):
     stripes = np.indices((106, 76)).sum(0) % 20 < 10
     back = cv2.resize(np.where(stripes, 230.0, 60.0).astype(np.float32), look_shape(76 / 106)[::-1])
     assert backs_of(monkeypatch, (BLUE, BLUE, GREEN), stripes, (0.95, 0.95, found), back=back) == are_told
