@@ -28,6 +28,18 @@ NO_WORDING = frozenset({"may-use"})
 _NUMERALS = ("counting", "small")
 """The small numbers in words. They change with what they count in most languages, which say them in digits."""
 _CATEGORIES = ("one", "few", "many", "other")
+_TWO, _THREE = "nplurals=2; plural={}", "nplurals=3; plural={}"
+_FEW = "((n==1) ? 0 : (n>=2 && n<=4) ? 1 : 2)"
+_PLURAL_FORMS = {
+    "de": _TWO.format("(n != 1)"),
+    "fr": _TWO.format("(n > 1)"),
+    "cs": _THREE.format(_FEW),
+    "sk": _THREE.format(_FEW),
+    "pl": _THREE.format("(n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2)"),
+    "es": _TWO.format("(n != 1)"),
+}
+"""The forms of counted things that catalogues hold. Babel's own change from version to version: since 2.19 French and
+Spanish have one more for millions, which nobody counts at a table."""
 _WIDTH = 110
 _HEADER = """\
 msgid ""
@@ -146,6 +158,8 @@ def write_catalogue(file: Path, language: str, english: Sections, known: Mapping
         known: translations by context, a tuple of forms for a counted thing.
     """
     catalogue = Catalog(locale=language, fuzzy=False)
+    if language in _PLURAL_FORMS:
+        catalogue.mime_headers = [("Plural-Forms", _PLURAL_FORMS[language])]
     lacking = []
     for wording in wordings(english):
         string = known.get(wording.context) or ""
