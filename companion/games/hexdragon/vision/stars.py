@@ -100,6 +100,7 @@ def _has_points(view: NDArray[np.float32], token: _Token) -> bool:
     is_ink = np.clip((seen - token.paper) @ gap / (gap @ gap), 0, 1)
     reach = (is_ink * np.cumprod(is_ink > 0.25, axis=1)).sum(1)
     waves = 2 * np.abs(np.fft.rfft(reach)) / np.maximum(reach.sum(1, keepdims=True), 1e-6)
-    pointed, lopsided = waves[:, 4:10].max(1), waves[:, 1:4].max(1)
-    best = int(np.argmax(pointed - lopsided))
-    return bool(pointed[best] >= LIMITS.least_pointed and lopsided[best] <= LIMITS.most_lopsided)
+    pointed, lopsided = waves[:, 4:10], waves[:, 1:4].max(1)
+    best = int(np.argmax(pointed.max(1) - lopsided))
+    is_pointed = pointed[best].max() >= LIMITS.least_pointed[int(pointed[best].argmax())]
+    return bool(is_pointed and lopsided[best] <= LIMITS.most_lopsided)

@@ -98,10 +98,11 @@ class HexDragonLimits:
     faint_star: float = 0.05
     """The least probability of a star, by the network, whose token is looked at."""
     star_contrast: float = 0.08
-    least_pointed: float = 0.2
+    least_pointed: tuple[float, ...] = (0.2, 0.2, 0.2, 0.15, 0.15, 0.15)
     most_lopsided: float = 0.13
     """A star's ink differs by so much from its paper, in shares of white; its reach varies by so much around it, in
-    shares of the mean, as often as it has points, and by no more on one side, two or three."""
+    shares of the mean, as often as it has points (of four to nine), and by no more on one side, two or three. Many fine
+    points are blurred sooner."""
     points_ratio: float = 200.0
     """The likelihood ratio of a star whose points are seen. Of 64 places with a probability of 0.03 or more
     on 42 taught tables 29 of 36 stars have points, and none of 28 counters, blots and bare cells."""

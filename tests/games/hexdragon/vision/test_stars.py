@@ -35,7 +35,7 @@ def star_after(star: float, seen: np.ndarray, tile: float = 0.01) -> float:
     return float(star_shares(probabilities(reweigh_stars(answers(star, tile), seen[None])))[0])
 
 
-@pytest.mark.parametrize(("points", "inner"), [(4, 0.4), (5, 0.4), (5, 0.5), (6, 0.55), (8, 0.45)])
+@pytest.mark.parametrize(("points", "inner"), [(4, 0.4), (5, 0.4), (5, 0.5), (6, 0.55), (8, 0.45), (8, 0.6)])
 @pytest.mark.parametrize("aside", [(0.0, 0.0), (0.2, -0.1)])
 def test_a_star_with_points_is_believed(points: int, inner: float, aside: tuple[float, float]) -> None:
     seen = view(points, inner, aside)
@@ -44,7 +44,9 @@ def test_a_star_with_points_is_believed(points: int, inner: float, aside: tuple[
 
 
 @pytest.mark.parametrize(
-    ("points", "inner"), [(4, np.sqrt(0.5)), (6, np.sqrt(0.75)), (30, 0.99)], ids=["square", "hexagon", "disc"]
+    ("points", "inner"),
+    [(4, np.sqrt(0.5)), (6, np.sqrt(0.75)), (8, np.cos(np.pi / 8)), (30, 0.99)],
+    ids=["square", "hexagon", "octagon", "disc"],
 )
 def test_a_figure_without_points_tells_nothing(points: int, inner: float) -> None:
     assert star_after(0.2, view(points, inner)) == pytest.approx(0.2)
