@@ -181,6 +181,12 @@ def logistic(logits: NDArray[np.floating]) -> NDArray[np.floating]:
     return np.asarray(1.0 / (1.0 + np.exp(np.minimum(-logits, 80.0))))
 
 
+def logit(likely: NDArray[np.floating], least: float) -> NDArray[np.floating]:
+    """The log-odds of probabilities, of none nearer to 0 or 1 than ``least``; what `logistic` undoes."""
+    inside = np.clip(likely, least, 1 - least)
+    return np.asarray(np.log(inside / (1 - inside)))
+
+
 def softmax(logits: NDArray[np.floating]) -> NDArray[np.floating]:
     """The probabilities that logits (..., K) of K things mean, one of which is so."""
     exact = np.exp(logits - logits.max(-1, keepdims=True))

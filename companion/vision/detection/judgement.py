@@ -17,7 +17,7 @@ from companion.vision.detection.sizes import FOCAL_LENGTH, proportions_of
 from companion.vision.edge_refinement import Refined, frames_of, inwards_of
 from companion.vision.geometry import following, opposite_sides
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import logistic, network
+from companion.vision.networks import logistic, logit, network
 
 Floats = NDArray[np.float64]
 
@@ -35,6 +35,8 @@ _SEES = 0.3
 """A scale of the detector agrees that a card lies there when it is so sure."""
 _ELSEWHERE, _SAME_CARD, _SAME_PLACE = 0.2, 0.35, 0.9
 """Two outlines that share less of the smaller one lie apart; more, show one card; more again, are one outline."""
+_LEAST = 1e-3
+"""No confidence is taken for nearer to 0 or 1."""
 _EVEN = 0.2
 """Sizes whose logarithms differ from the median's by less are one size."""
 _AT_BORDER = 0.12
@@ -108,8 +110,8 @@ def _own(placed: PlacedCandidates) -> Floats:
     ratios = proportions_of(outlines, focal_px, centre) if sides == 4 else np.ones(len(outlines))
     figures = [
         np.full(len(candidates), float(sides == 6)),
-        _logit(seeds[:, 0]),
-        _logit(sees[best, which]),
+        logit(seeds[:, 0], _LEAST) / 3,
+        logit(sees[best, which], _LEAST) / 3,
         (sees > _SEES).sum(0) / 2.0,
         np.log(np.maximum(seeds[:, 1], 1.0) / 50),
         np.log(np.maximum(sizes[best, which], 1.0) / 50),
@@ -284,8 +286,3 @@ def _places_of(i: int, polygons: _Polygons, alone: Floats, near: Mapping[int, fl
         even = float(alone[inside][np.abs(np.log(sizes / np.median(sizes))) < _EVEN].sum())
         covered = min(1.0, float(polygons.areas[inside].sum() / polygons.areas[i]))
     return [within, float(np.log1p(even)), covered * 2, rival]
-
-
-def _logit(confidence: Floats) -> Floats:
-    held = np.clip(confidence, 1e-3, 1 - 1e-3)
-    return np.asarray(np.log(held / (1 - held)) / 3)

@@ -21,8 +21,8 @@ from companion.games.comet.vision.alignment import align, look_at
 from companion.games.comet.vision.place_search import TaughtCard, find_places, places_at
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.profile import LOOK_HIGH, CometProfile, is_half_width, look_shape
-from companion.games.comet.vision.results import NUMBERS, in_words
-from companion.games.comet.vision.taught_numerals import TaughtNumerals, classify_views, logit
+from companion.games.comet.vision.results import NUMBERS, OTHERS_TURNED, in_words
+from companion.games.comet.vision.taught_numerals import TaughtNumerals, classify_views, log_odds
 from companion.games.comet.vision.taught_recognizer import find_outlines
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.sizes import FOCAL_LENGTH, as_large_as, completed, proportion_of
@@ -251,9 +251,9 @@ class CometTeaching(Teaching):
         for sample in samples:
             places = NumberPlaces.from_rows(sample.label["places"], float(sample.label["shape"]))
             pyramid, corners = self._shown(sample)
-            is_either = np.isin([sample.label["values"][slot] or 0 for slot in places.slots], (6, 9))
+            is_either = np.isin([sample.label["values"][slot] or 0 for slot in places.slots], OTHERS_TURNED)
             views = places.views(pyramid, corners[None])[0, is_either]
-            ways = logit(classify_views(np.stack([views, views[:, ::-1, ::-1]])).upright)
+            ways = log_odds(classify_views(np.stack([views, views[:, ::-1, ::-1]])).upright)
             found += (ways[0] - ways[1]).tolist()
         return min(found, default=0.0)
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from companion.games.comet.vision.alignment import align, correlation, look_at
 from companion.games.comet.vision.numeral_search import SAME_NUMERAL
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
-from companion.games.comet.vision.results import NUMBERS, TURNED_ALIKE
-from companion.games.comet.vision.taught_numerals import TaughtNumerals, TaughtScores, logit
+from companion.games.comet.vision.results import NUMBERS, NUMBERS_TURNED, OTHERS_TURNED
+from companion.games.comet.vision.taught_numerals import TaughtNumerals, TaughtScores, log_odds
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.geometry import areas, mapped, opposite_sides, shared_area
 from companion.vision.image.pyramid import Pyramid
@@ -239,7 +239,7 @@ def _read(sections: NDArray[np.float64]) -> list[int]:
 
 def _reads_both_ways(sections: NDArray[np.float64]) -> bool:
     """All numbers of a card (3, 15) are numbers upside down too."""
-    return set(_read(sections)) <= TURNED_ALIKE
+    return set(_read(sections)) <= set(NUMBERS_TURNED)
 
 
 def _stands_upright(taught: TaughtNumerals, ways: TaughtScores, sections: NDArray[np.float64]) -> bool:
@@ -250,8 +250,8 @@ def _stands_upright(taught: TaughtNumerals, ways: TaughtScores, sections: NDArra
     """
     if ways.legible[1] < LIMITS.unsure_number or sorted(_read(ways.sections[1])) == sorted(_read(sections)):
         return True
-    as_it_is, turned = logit(ways.upright).tolist()
-    tells = taught.profile.standing > LIMITS.marked_standing or not {6, 9} >= set(_read(sections))
+    as_it_is, turned = log_odds(ways.upright).tolist()
+    tells = taught.profile.standing > LIMITS.marked_standing or not set(_read(sections)) <= set(OTHERS_TURNED)
     return tells and as_it_is - turned > LIMITS.sure_standing
 
 

@@ -10,8 +10,10 @@ from companion.vision.results import DetectedCard, Reading, calibrated
 
 NUMBERS = tuple(range(2, 15))
 """What a section may show; 14 is the Ace."""
-TURNED_ALIKE = frozenset({6, 8, 9, 11})
-"""The numbers that are numbers upside down too; an 11 where its figures are plain strokes."""
+OTHERS_TURNED = (6, 9)
+"""The numbers that are another number upside down."""
+NUMBERS_TURNED = (*OTHERS_TURNED, 8, 11)
+"""The numbers that are any number upside down; an 11 where its figures are plain strokes."""
 BACK = "back"
 """What stands in each section of a card lying face down."""
 

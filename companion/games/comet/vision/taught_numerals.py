@@ -14,12 +14,13 @@ from companion.games.comet.vision.profile import EMBEDDED, NETWORK, CometProfile
 from companion.games.comet.vision.results import BACK, NUMBERS
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import logistic, network, softmax
+from companion.vision.networks import logistic, logit, network, softmax
 
 Floats = NDArray[np.float32]
 _LAST_FIGURES = tuple((NUMBERS.index(figure), NUMBERS.index(10 + figure)) for figure in (2, 3))
 _POSE = 4
 _OUTPUTS = len(NUMBERS) + 2 + EMBEDDED + _POSE
+_LEAST_LIKELY = 1e-4
 _USUALLY_UPRIGHT = float(np.log(0.7 / 0.3))
 """Seven in ten of the numbers that the network learnt from stood upright: so much of its log-odds says nothing."""
 
@@ -172,15 +173,14 @@ def _may_be_last_figure(seen: NumberViews, alike: Floats, chosen: NDArray[np.int
 
 def _upright(seen: NumberViews) -> NDArray[np.float64]:
     """How likely cards (N,) stand upright, by all their prints (N, P) on which a number is seen."""
-    evidence = logit(seen.upright) - _USUALLY_UPRIGHT
+    evidence = log_odds(seen.upright) - _USUALLY_UPRIGHT
     shown = 1 - np.exp(seen.numbers[..., -1])
-    return np.asarray(1 / (1 + np.exp(-(shown * evidence).sum(-1))))
+    return np.asarray(logistic((shown * evidence).sum(-1)), np.float64)
 
 
-def logit(likely: NDArray[np.floating]) -> NDArray[np.float64]:
-    """The log-odds of probabilities, within about 9 of 0."""
-    inside = np.clip(likely.astype(np.float64), 1e-4, 1 - 1e-4)
-    return np.asarray(np.log(inside / (1 - inside)))
+def log_odds(upright: NDArray[np.floating]) -> NDArray[np.float64]:
+    """How much likelier something stands upright than not, as logarithms within about 9 of 0."""
+    return np.asarray(logit(upright.astype(np.float64), _LEAST_LIKELY), np.float64)
 
 
 def _joined(prints: NDArray[np.float64]) -> NDArray[np.float64]:

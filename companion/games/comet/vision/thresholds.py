@@ -188,7 +188,8 @@ class CometLimits:
     marked_standing: float = 3.0
     sure_standing: float = 5.0
     """A card that may show other numbers upside down stands the way up that the network prefers by more than the
-    second, in log-odds, where it prefers that of each taught six and nine by more than the first."""
+    second, in log-odds, where it prefers that of each taught six and nine by more than the first or where an 8 or an 11
+    is among them."""
     like_face: float = 0.75
     like_back: float = 0.8
     """An outline whose look correlates so with the taught one shows that."""

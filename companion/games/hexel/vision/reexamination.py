@@ -113,8 +113,11 @@ def reclassify_with_jitter(
         classifier: of the printing.
     """
     accepted = np.array([sum(name is not None for name in classifier.accept(p)) for p in probabilities])
+    are_many = len(corners) >= LIMITS.fewest_fitting
+    if not are_many and (accepted == 6).all():
+        return corners, probabilities
     misfit = classifier.misfit(pyramid, corners)
-    fits_ill = misfit > LIMITS.ill_fit * np.median(misfit) if len(corners) >= LIMITS.fewest_fitting else accepted < 0
+    fits_ill = are_many & (misfit > LIMITS.ill_fit * np.median(misfit))
     is_doubtful = (accepted >= LIMITS.fewest_sure) & ((accepted < 6) | fits_ill)
     doubtful = np.flatnonzero(is_doubtful)[: LIMITS.most_outlines]
     if not len(doubtful):
