@@ -123,6 +123,19 @@ def serve() -> Iterator[Callable[[Flask], int]]:
         server.stop()
 
 
+def chromium_program(home: Path) -> Path | None:
+    """Chromium without windows where it is installed, which does the same with a quarter less work, or else Chromium.
+
+    Unlike Chromium it opens no page by itself, and chromedriver waits for one: a script in `home` starts it with one.
+    """
+    if shell := shutil.which("chromium-headless-shell"):
+        program = home / "chromium-with-a-page"
+        program.write_text(f'#!/bin/sh\nexec {shell} "$@" about:blank\n')
+        program.chmod(0o755)
+        return program
+    return Path(found) if (found := shutil.which("chromium")) else None
+
+
 class Browser:
     """One window of Chromium."""
 
@@ -133,7 +146,7 @@ class Browser:
             "--disable-component-update", "--disable-sync", "--hide-scrollbars", f"--user-data-dir={profile}",
             "--disable-features=BackForwardCache,SpareRendererForSitePerProcess",  # processes that no test looks at
         ]  # fmt: skip
-        options = {"binary": shutil.which("chromium"), "args": arguments}
+        options = {"binary": str(chromium_program(profile.parent)), "args": arguments}
         wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}, "timeouts": {"script": 90000}}
         self._session = (
             "/session/" + self._call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
@@ -233,10 +246,10 @@ class Browser:
 @pytest.fixture(scope="session")
 def chromedriver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Browser]]:
     """Opens browsers, each with cookies of its own; what needs one is skipped where there is none, but not in CI."""
-    if not shutil.which("chromium") or not shutil.which("chromedriver"):
+    home = tmp_path_factory.mktemp("chromium")
+    if not chromium_program(home) or not shutil.which("chromedriver"):
         lacking = pytest.fail if os.environ.get("COMPANION_CI") else pytest.skip
         lacking("no Chromium with its chromedriver on this machine")
-    home = tmp_path_factory.mktemp("chromium")
     opened: list[Browser] = []
     with subprocess.Popen(
         ["chromedriver", "--port=0"],
