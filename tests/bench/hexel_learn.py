@@ -1,6 +1,6 @@
 """Teaches printings that no training saw from one photograph each, and reads other photographs of them.
 
-    python tests/bench/hexel_learn.py [--printings 40] [--pictures 4] [--first-seed 9500000]
+    python tests/bench/hexel_learn.py [--printings 40] [--pictures 4] [--first-seed 9500000] [--upright art.npz]
 
 The teaching photograph shows the three single-symbol cards in a line, in a calm room; where it is refused, another is
 taken, as people would do. The others are as hard as those of `hexel_set.py`. Counts are as there. The last row leaves
@@ -11,6 +11,8 @@ them by less than 6 of 255 levels.
 import argparse
 import multiprocessing
 from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import cv2
@@ -25,8 +27,11 @@ from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.recognizer import read_hexel
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import Reading
+from models.drawing.art import Art
 from models.drawing.hexel.invented import invented
 from models.drawing.hexel.photograph import photograph
+from models.drawing.hexel.printings import Printing
+from models.drawing.hexel.styles import PicturedDeck, clip_art, letters
 
 TEACHINGS = 3
 """So many photographs are taken at most to teach a printing; one of which none is accepted has all cards missed."""
@@ -53,14 +58,20 @@ def without_burnt_out(truth: dict[str, Any], bgr: np.ndarray) -> dict[str, Any]:
     return {**truth, **{part: [marked(card) for card in truth[part]] for part in ("cards", "loose")}}
 
 
-def work(task: tuple[int, int]):
-    seed, pictures = task
+def upright(seed: int, symbols: tuple[str, ...], art: Path, rng: np.random.Generator) -> PicturedDeck:
+    look = letters(symbols, rng) if seed // 2 % 2 else clip_art(symbols, Art.read(art).clips, rng)
+    return replace(look, is_upright=True)
+
+
+def work(task: tuple[int, int, Path | None]):
+    seed, pictures, art = task
     cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
     edition = ("36", "46")[seed % 2]
-    look = invented(SYMBOLS[edition], rng)
+    look = invented(SYMBOLS[edition], rng) if art is None else upright(seed, SYMBOLS[edition], art, rng)
+    ground = look if isinstance(look, Printing) else look.ground
     faces = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS[edition])}
-    kind = ("dark " if sum(look.face) < 330 else "light ") + ("border" if look.border else "plain")
+    kind = ("dark " if sum(ground.face) < 330 else "light ") + ("border" if ground.border else "plain")
     rows: list[tuple[list[str], dict[str, int], str, int]] = []
     classifier = None
     for _ in range(TEACHINGS):
@@ -71,6 +82,8 @@ def work(task: tuple[int, int]):
             break
         except UsageError as error:
             rows.append((["all", "photographs refused"], dict.fromkeys(hexel_set.KEYS, 0), str(error), seed))
+    if isinstance(look, PicturedDeck):
+        look = replace(look, turns=range(6))
     for _ in range(pictures):
         picture = photograph(rng, edition=edition, printing=look, cards=int(rng.integers(4, 16)))
         reading = read_hexel(picture.bgr, classifier) if classifier is not None else NOTHING
@@ -87,11 +100,12 @@ def main() -> None:
     ap.add_argument("--printings", type=int, default=40)
     ap.add_argument("--pictures", type=int, default=4)
     ap.add_argument("--first-seed", type=int, default=9_500_000)
+    ap.add_argument("--upright", type=Path, help="art.npz: symbols stand upright on their cards")
     ap.add_argument("--each", action="store_true", help="one line a printing")
     a = ap.parse_args()
     table: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(hexel_set.KEYS, 0))
     with multiprocessing.Pool(2) as pool:
-        results = pool.map(work, [(a.first_seed + i, a.pictures) for i in range(a.printings)], chunksize=1)
+        results = pool.map(work, [(a.first_seed + i, a.pictures, a.upright) for i in range(a.printings)], chunksize=1)
     for rows in results:
         for groups, counts, note, seed in rows:
             if note:

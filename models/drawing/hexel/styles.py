@@ -5,6 +5,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from zlib import crc32
 
 import cv2
 import numpy as np
@@ -34,6 +35,7 @@ class PicturedDeck:
         size_mm: how wide a picture is on the card.
         at: where its middle lies on the way to the edge, a fraction of the apothem.
         is_upright: the pictures are not turned with their edges.
+        turns: by how many sixths of a turn upright pictures are turned, a card by one of these that its symbols choose.
     """
 
     ground: Printing
@@ -41,17 +43,20 @@ class PicturedDeck:
     size_mm: float
     at: float
     is_upright: bool
+    turns: Sequence[int] = (0,)
 
     def raster(self, edges: Sequence[str], px_per_mm: float) -> Picture:
         """A card's face as `raster_card` draws it."""
         image = raster_card((), self.ground, px_per_mm)
         middle, wide = (image.shape[1] - 1) / 2, max(4, round(self.size_mm * px_per_mm))
         small = {name: cv2.resize(p, (wide, wide), interpolation=cv2.INTER_AREA) for name, p in self.pictures.items()}
+        turn = np.radians(60.0 * self.turns[crc32("".join(edges).encode()) % len(self.turns)])
+        upwards = np.array([np.sin(turn), -np.cos(turn)])
         for direction, name in enumerate(edges):
             angle = np.radians(-60.0 * direction)
             out = np.array([np.cos(angle), np.sin(angle)])
             at = middle + out * self.at * APOTHEM_MM * px_per_mm
-            _lay(image, np.asarray(small[name], np.uint8), at, np.array([0.0, -1.0]) if self.is_upright else out)
+            _lay(image, np.asarray(small[name], np.uint8), at, upwards if self.is_upright else out)
         return np.asarray(image, np.uint8)
 
 

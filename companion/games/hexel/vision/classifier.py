@@ -5,6 +5,7 @@ has its symbols (0.76 of the apothem).
 """
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -24,21 +25,24 @@ PATCH = 24
 FACE_VALUE = 0.75
 """The value of a light face after white balance; 1.25 is the highest value of a patch."""
 _APOTHEM = float(np.sqrt(3.0) / 2.0)
-_RADIUS = 0.76 * _APOTHEM
 _HALF = 0.31 * _APOTHEM
 
 
-def _patch_points() -> NDArray[np.float64]:
-    """Points of the six patches in the card's unit frame (6, PATCH, PATCH, 2)."""
+_ANGLES = np.radians(-60.0 * np.arange(6))
+_OUTWARDS = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], 1)
+
+
+def _patch_points(upwards: NDArray[np.float64], at: float = 0.76) -> NDArray[np.float64]:
+    """Points of the six patches in the card's unit frame (6 * PATCH * PATCH, 2), whose tops lie in directions (6, 2).
+
+    Their middles lie at a share of the apothem.
+    """
     steps = (np.arange(PATCH) + 0.5) / PATCH * 2 - 1
-    v, u = np.meshgrid(-steps, steps, indexing="ij")  # rows run from outside to inside
-    angles = np.radians(-60.0 * np.arange(6))
-    out = np.stack([np.cos(angles), np.sin(angles)], 1)
-    across = np.stack([-out[:, 1], out[:, 0]], 1)
-    radial = _RADIUS + _HALF * v
-    return np.asarray(
-        radial[None, ..., None] * out[:, None, None] + (_HALF * u)[None, ..., None] * across[:, None, None]
-    )
+    v, u = (_HALF * np.stack(np.meshgrid(-steps, steps, indexing="ij")))[..., None]  # rows run from top to bottom
+    across = np.stack([-upwards[:, 1], upwards[:, 0]], 1)
+    middles = at * _APOTHEM * _OUTWARDS[:, None, None]
+    points = (middles + v * upwards[:, None, None]) + u * across[:, None, None]
+    return np.asarray(points.reshape(-1, 2))
 
 
 def _face_points() -> NDArray[np.float64]:
@@ -53,7 +57,10 @@ def _face_points() -> NDArray[np.float64]:
     return np.concatenate(points)
 
 
-_PATCH_POINTS = _patch_points().reshape(-1, 2)
+_PATCH_POINTS = _patch_points(_OUTWARDS)
+_ON_CARD = 0.92
+"""The share of the apothem within which an upright patch shows the card; elsewhere it shows the bare face, whatever the
+direction in which the rim lies."""
 _FACE_POINTS = _face_points()
 
 
@@ -86,6 +93,30 @@ def raw_patches(pyramid: Pyramid, corners: NDArray[np.floating]) -> tuple[NDArra
     """The six patches of every card and the cards' faces without white balance, 0..255; see `cut_patches`."""
     colours = sample_pieces(pyramid, HEXAGON.pose_of(corners), _PATCH_POINTS, 2 * _HALF / PATCH)
     return colours.reshape(-1, 6, PATCH, PATCH, 3), face_colours(pyramid, corners)
+
+
+def upright_patches(
+    pyramid: Pyramid, corners: NDArray[np.floating], turn: int, at: float
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Patches and faces as `raw_patches`, whose tops all lie in one of the card's directions.
+
+    Args:
+        turn: the direction.
+        at: where the patches' middles lie, as a share of the apothem.
+    """
+    points, is_beside = _upright_points(turn, at)
+    colours = sample_pieces(pyramid, HEXAGON.pose_of(corners), points, 2 * _HALF / PATCH)
+    faces = face_colours(pyramid, corners)
+    patches = colours.reshape(-1, 6, PATCH, PATCH, 3)
+    return np.where(is_beside, faces[:, None, None, None], patches), faces
+
+
+@lru_cache(maxsize=64)
+def _upright_points(turn: int, at: float) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The points of upright patches, see `_patch_points`, and which lie beside the card (6, PATCH, PATCH, 1)."""
+    points = _patch_points(np.broadcast_to(_OUTWARDS[turn], (6, 2)), at)
+    is_beside = (points @ _OUTWARDS.T).max(-1) > _ON_CARD * _APOTHEM
+    return points, is_beside.reshape(6, PATCH, PATCH, 1)
 
 
 def face_colours(pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float32]:

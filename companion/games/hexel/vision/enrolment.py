@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from companion.errors import UsageError
 from companion.games.hexel.deck import SYMBOLS
 from companion.games.hexel.layout import layouts
-from companion.games.hexel.vision.classifier import FACE_VALUE, over_face, raw_patches
+from companion.games.hexel.vision.classifier import FACE_VALUE, over_face, raw_patches, upright_patches
 from companion.games.hexel.vision.detector import CORNER_REFINER
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.prototypes import (
     FRAME,
+    NETWORK,
     RADIUS_PX,
     SIDE_PX,
     SymbolProfile,
@@ -23,6 +24,8 @@ from companion.games.hexel.vision.prototypes import (
     face_value_of,
     fit_prototypes,
     patch_variance,
+    taught_patches,
+    where_upright,
 )
 from companion.games.hexel.vision.recognizer import outlines
 from companion.games.hexel.vision.thresholds import LIMITS
@@ -36,7 +39,6 @@ from companion.vision.geometry import HEXAGON, areas
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
 
-_NETWORK = "hexel/embedding/weights.onnx"
 _INKED = 0.75
 """The share of a patch that is less unlike the face than its ink."""
 
@@ -96,13 +98,16 @@ class HexelTeaching(Teaching):
             weights.append(1.0 if own[0].source == TAUGHT else 0.0)
         confirmed = weights.count(0.0)
         shared = EVENINGS_SHARE * (len(weights) - confirmed) / max(confirmed, 1)
-        return fit_prototypes(network(_NETWORK), deck, photographs, [weight or shared for weight in weights])
+        weights = [weight or shared for weight in weights]
+        return fit_prototypes(network(NETWORK), deck, photographs, weights, _where_upright(samples))
 
     def features(self, samples: Sequence[Sample]) -> list[Feature]:
         """Each sample's symbols, the middle of each name."""
         pyramid, corners = mosaic(samples, FRAME)
-        colours, faces = raw_patches(pyramid, corners)
-        answers = embed(network(_NETWORK), embedding_input(colours, faces, face_value_of(pyramid, corners)))
+        net, value = network(NETWORK), face_value_of(pyramid, corners)
+        names = [sample.label["edges"] for sample in samples]
+        colours, faces = taught_patches(net, pyramid, corners, names, value, _where_upright(samples), {})
+        answers = embed(net, embedding_input(colours, faces, value))
         printed = over_face(colours, faces, FACE_VALUE)
         found = []
         for i, sample in enumerate(samples):
@@ -168,13 +173,35 @@ def _ink(patches: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(np.median(pixels[off >= np.quantile(off, _INKED)], axis=0) * 255, np.float32)
 
 
+def _where_upright(samples: Sequence[Sample]) -> float:
+    """See `where_upright`, of the taught cards that carry a single symbol."""
+    single = [sample for sample in samples if sample.source == TAUGHT and len(set(sample.label["edges"])) == 1]
+    if not single:
+        return 0.0
+    pyramid, corners = mosaic(single, FRAME)
+    return where_upright(network(NETWORK), pyramid, corners, face_value_of(pyramid, corners))
+
+
 def _clearest(pyramid: Pyramid, found: np.ndarray, given: Sequence[Any]) -> np.ndarray:
-    """For each card that outline, as found or as given, through which its six symbols look most alike."""
-    net, value = network(_NETWORK), face_value_of(pyramid, found)
+    """For each card that outline, as found or as given, through which its six symbols look most alike.
+
+    Where symbols stand upright, the direction 0 of all cards is the picture's right: they lie the same way up.
+    """
+    net, value = network(NETWORK), face_value_of(pyramid, found)
     outlines = [found]
     if all(corners is not None and len(corners) == 6 for corners in given):
         labelled = np.asarray(given, np.float32).reshape(-1, 6, 2)
         labelled = np.where(areas(labelled.astype(float))[:, None, None] > 0, labelled, labelled[:, ::-1])
         outlines += [labelled, refine_corners(CORNER_REFINER, pyramid, labelled)]
-    variances = [patch_variance(embed(net, embedding_input(*raw_patches(pyramid, one), value))) for one in outlines]
+    upright_at = min(where_upright(net, pyramid, one, value) for one in outlines)
+    cut = partial(upright_patches, turn=0, at=upright_at) if upright_at else raw_patches
+    outlines = [_right_first(one) for one in outlines] if upright_at else outlines
+    variances = [patch_variance(embed(net, embedding_input(*cut(pyramid, one), value))) for one in outlines]
     return np.stack([outlines[int(best)][card] for card, best in enumerate(np.argmin(variances, axis=0))])
+
+
+def _right_first(outlines: np.ndarray) -> np.ndarray:
+    """The outlines (N, 6, 2), each from the corner on whose edge's side the picture's right lies."""
+    edges = (outlines + np.roll(outlines, -1, 1)) / 2 - outlines.mean(1, keepdims=True)
+    first = (edges[..., 0] / np.linalg.norm(edges, axis=-1)).argmax(1)
+    return np.stack([np.roll(one, -corner, 0) for one, corner in zip(outlines, first, strict=True)])

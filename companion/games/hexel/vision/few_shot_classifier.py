@@ -31,8 +31,17 @@ from companion.games.hexel.vision.picture_light import (
     classify_adapted,
     exposures_between,
     is_print_burnt_out,
+    symbol_chances,
 )
-from companion.games.hexel.vision.prototypes import FRAME, SymbolProfile, embed, embedding_input, overexposed
+from companion.games.hexel.vision.prototypes import (
+    FRAME,
+    NETWORK,
+    Lying,
+    SymbolProfile,
+    embed,
+    embedding_input,
+    overexposed,
+)
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.enrolment.sample import in_grey, mosaic
 from companion.vision.image.pyramid import Pyramid
@@ -58,7 +67,8 @@ def symbol_probabilities(
     """
     if len(corners) == 0:
         return np.zeros((0, 6, len(profile.symbols) + 1), np.float32)
-    raw = raw_patches(pyramid, corners)
+    lying = profile.lying(net, pyramid, corners) if profile.upright_at else None
+    raw = raw_patches(pyramid, corners) if lying is None else lying.patches
     shown = is_shown(*raw)
     colours, faces = at_exposure(*raw, exposure)
     embeddings = embed(net, embedding_input(colours, faces, profile.face_value))
@@ -70,8 +80,19 @@ def symbol_probabilities(
         augmented = classify_adapted(profile.prototypes, embeddings, LIMITS.none_at, plain)
         probabilities[is_nearer] = augmented[is_nearer]
     probabilities = _pool_similar_symbols(probabilities, embeddings, plain)
+    if lying is not None:
+        probabilities = _over_ways(probabilities, lying)
     probabilities[~shown] = np.eye(len(profile.symbols) + 1, dtype=np.float32)[-1]
     return probabilities
+
+
+def _over_ways(probabilities: NDArray[np.float32], lying: Lying) -> NDArray[np.float32]:
+    """The probabilities (N, 6, K + 1) of cards the ways they lie most likely, with what the other ways would show."""
+    likely, cards = lying.likely, np.arange(len(probabilities))
+    each = symbol_chances(lying.squared.reshape(-1, *lying.squared.shape[2:]), LIMITS.none_at)
+    each = each.reshape(6, *probabilities.shape)
+    each[likely.argmax(0), cards] = probabilities
+    return np.asarray((likely[..., None, None] * each).sum(0), np.float32)
 
 
 def _pool_similar_symbols(
@@ -164,7 +185,7 @@ class FewShotSymbols:
     def classify(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float32]:
         """See `Classifier`."""
         alone = symbol_probabilities(
-            network("hexel/embedding/weights.onnx"), self.profile, pyramid, corners, LIMITS.sure_symbol, self.exposure
+            network(NETWORK), self.profile, pyramid, corners, LIMITS.sure_symbol, self.exposure
         )
         return apply_two_symbol_prior(alone, LIMITS.sure_symbol)
 
@@ -185,7 +206,7 @@ class FewShotSymbols:
         exposures = exposures_between(taught, seen) if is_darker else exposures_between(seen, taught)
         if not exposures or (is_darker and not is_taught_burnt_out):
             return self
-        raw = raw_patches(pyramid, corners)
+        raw = self.profile.patches(network(NETWORK), pyramid, corners)
         shown = is_shown(*raw)
         if not shown.any() or not (is_darker or is_print_burnt_out(raw[0])):
             return self
@@ -211,13 +232,13 @@ class FewShotSymbols:
         """
         if not len(corners):
             return np.zeros(0)
-        squared = self._squared_misfits(*raw_patches(pyramid, corners))
+        squared = self._squared_misfits(*self.profile.patches(network(NETWORK), pyramid, corners))
         return np.asarray(np.minimum(squared, LIMITS.none_at).mean(1))
 
     def _squared_misfits(self, colours: NDArray[np.float32], faces: NDArray[np.float32]) -> NDArray[np.float32]:
         """The squared distances (N, 6) of raw patches to the nearest prototypes; see `raw_patches`."""
         patches = embedding_input(*at_exposure(colours, faces, self.exposure), self.profile.face_value)
-        embeddings = embed(network("hexel/embedding/weights.onnx"), patches)
+        embeddings = embed(network(NETWORK), patches)
         return np.asarray(((embeddings[:, :, None] - self.profile.prototypes) ** 2).sum(-1).min(-1))
 
     def is_read_without_colour(self) -> bool:
@@ -236,14 +257,14 @@ class FewShotSymbols:
 @lru_cache(maxsize=8)
 def _exposure(profile: SymbolProfile) -> tuple[Brightness, bool]:
     """How bright the cards were that were taught, and whether their print was burnt out; worked out once a profile."""
-    colours, faces = raw_patches(*mosaic(profile.samples, FRAME))
+    colours, faces = profile.patches(network(NETWORK), *mosaic(profile.samples, FRAME))
     return Brightness.of(faces), is_print_burnt_out(colours)
 
 
 @lru_cache(maxsize=8 * len(LIMITS.exposures))
 def _overexposed(profile: SymbolProfile, exposure: float) -> SymbolProfile:
     """See `overexposed`; worked out once for a profile and an exposure."""
-    return overexposed(network("hexel/embedding/weights.onnx"), profile, exposure)
+    return overexposed(network(NETWORK), profile, exposure)
 
 
 @lru_cache(maxsize=8)

@@ -63,9 +63,9 @@ def classify_adapted(
         none_at: a patch at a greater squared distance from every prototype is no symbol.
         plain: see `apply_two_symbol_prior`.
     """
-    taught = _probabilities(_squared_distances(prototypes, embeddings), none_at)
+    taught = symbol_chances(_squared_distances(prototypes, embeddings), none_at)
     moved = _adapted_prototypes(prototypes, embeddings, none_at, plain)
-    adapted = _probabilities(_sharpened(_squared_distances(moved, embeddings), moved), none_at)
+    adapted = symbol_chances(_sharpened(_squared_distances(moved, embeddings), moved), none_at)
     kinds = adapted[..., :-1] / np.maximum(adapted[..., :-1].sum(-1, keepdims=True), 1e-9)
     adapted = np.concatenate([kinds * (1 - taught[..., -1:]), taught[..., -1:]], axis=-1)
     is_same_class = adapted.argmax(-1) == taught.argmax(-1)
@@ -77,7 +77,8 @@ def _squared_distances(prototypes: NDArray[np.floating], embeddings: NDArray[np.
     return np.asarray(((embeddings[:, :, None] - prototypes) ** 2).sum(-1))
 
 
-def _probabilities(squared: NDArray[np.floating], none_at: float) -> NDArray[np.float32]:
+def symbol_chances(squared: NDArray[np.floating], none_at: float) -> NDArray[np.float32]:
+    """The probabilities (N, 6, K + 1) of symbols at squared distances (N, 6, K); see `classify_adapted`."""
     none = np.full((*squared.shape[:2], 1), none_at, np.float32)
     logits = -LIMITS.sharpness * np.concatenate([squared, none], axis=-1)
     return np.asarray(softmax(logits), np.float32)
@@ -91,7 +92,7 @@ def _adapted_prototypes(
     is_near = (off**2).sum(-1).min(-1) < LIMITS.near_patch
     adapted = prototypes
     for _ in range(LIMITS.rounds):
-        kinds = apply_two_symbol_prior(_probabilities(_squared_distances(adapted, embeddings), none_at), plain)[
+        kinds = apply_two_symbol_prior(symbol_chances(_squared_distances(adapted, embeddings), none_at), plain)[
             ..., :-1
         ]
         share = kinds * is_near[..., None]

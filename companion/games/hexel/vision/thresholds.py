@@ -179,6 +179,8 @@ class HexelLimits:
     # prototype adaptation
     sharpness: float = 1.5
     """Scale of a prototype's distance, beside the scale of training."""
+    sharpness_of_ways: float = 0.75
+    """The same for the ways a card of upright symbols may lie: its six symbols err together."""
     near_patch: float = 6.0
     """Only patches within this squared distance of a prototype move it, or belong to a cluster."""
     steady_patches: float = 8.0

@@ -1,6 +1,7 @@
 """Learnt printings: taught from one photograph, kept in a file, told apart or said to look alike."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
@@ -18,6 +19,7 @@ from companion.vision.tracking.layouts import agree, register
 from models.drawing.hexel.invented import invented
 from models.drawing.hexel.photograph import photograph
 from models.drawing.hexel.printings import Mark, Printing
+from models.drawing.hexel.styles import PicturedDeck
 from models.drawing.photograph import Photograph
 
 SYMBOLS = ("red", "blue", "void")
@@ -36,11 +38,10 @@ DARK = Printing(
 )
 
 
-def taught(look: Printing, seed: int) -> SymbolProfile:
+def taught(look: Printing | PicturedDeck, seed: int, across_px: float | None = None) -> SymbolProfile:
     faces: dict[Cell, tuple[str, ...]] = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS)}
-    picture = photograph(
-        np.random.default_rng(seed), edition="36", size=(800, 608), printing=look, faces=faces, hardness=0.0
-    )
+    rng, asked = np.random.default_rng(seed), {"edition": "36", "size": (800, 608), "across_px": across_px}
+    picture = photograph(rng, printing=look, faces=faces, hardness=0.0, **asked)
     return learn_hexel("hexel36", [("taught", picture.bgr)], [{"image": "taught", "cards": picture.truth["cards"]}])
 
 
@@ -53,6 +54,42 @@ def test_a_printing_taught_from_one_photograph_is_read_in_another_room(look: Pri
     match = register(truth, told)
     assert match is not None and match.clashing == 0
     assert len([1 for cell, edges in told.items() if agree(truth[match.cell(cell)], match.edges(edges))]) == len(truth)
+
+
+def upright(letters: str, turns: Sequence[int] = (0,)) -> PicturedDeck:
+    """A deck whose letters stand upright on their cards, which lie the same way up, or each one of some ways."""
+    pictures = {}
+    for name, letter in zip(SYMBOLS, letters, strict=True):
+        opacity = cv2.putText(np.zeros((96, 96), np.uint8), letter, (16, 80), cv2.FONT_HERSHEY_DUPLEX, 3, 255, 9)
+        pictures[name] = np.dstack([np.full((96, 96, 3), (60, 40, 30), np.uint8), opacity])
+    return PicturedDeck(Printing({}), pictures, 14.0, 0.66, is_upright=True, turns=turns)
+
+
+def test_symbols_that_stand_upright_are_told_whichever_way_a_card_lies() -> None:
+    profile = taught(upright("FKP"), 2, across_px=120)
+    assert profile.upright_at == pytest.approx(0.66, abs=0.05)
+    look = upright("FKP", range(6))
+    picture = photograph(np.random.default_rng(12), edition="36", printing=look, cards=8, across_px=110, hardness=0.2)
+    truth = {tuple(c["cell"]): tuple(c["edges"]) for c in picture.truth["cards"] if not c.get("cut")}
+    told = {c.cell: c.edges for c in read_hexel(picture.bgr, FewShotSymbols(profile)).cards if c.cell is not None}
+    match = register(truth, told)
+    assert match is not None and match.clashing == 0
+    assert sum(agree(truth[match.cell(cell)], match.edges(edges)) for cell, edges in told.items()) == len(truth)
+
+
+def test_a_symbol_that_is_another_upside_down_is_not_told() -> None:
+    look = upright("69K")
+    classifier = FewShotSymbols(taught(look, 2, across_px=120))
+    faces: dict[Cell, tuple[str, ...]] = {(0, 0): ("red",) * 6, (1, 0): ("red", "void", "red", "red", "void", "red")}
+    rng = np.random.default_rng(5)
+    picture = photograph(rng, edition="36", size=(800, 608), printing=look, faces=faces, across_px=120, hardness=0.0)
+    told = {edge for card in read_hexel(picture.bgr, classifier).cards for edge in card.edges}
+    assert told == {None, "void", "red"}
+
+
+def test_symbols_turned_with_their_edges_are_not_taken_for_upright_ones() -> None:
+    assert taught(LIGHT, 1).upright_at == 0
+    assert taught(DARK, 1).upright_at == 0
 
 
 def single_symbols(rng: np.random.Generator, edition: str, look: Printing) -> Photograph:
