@@ -78,7 +78,7 @@ def _may_be_backs(likely: list[Hypothesis], read: list[Hypothesis]) -> list[bool
 
 def _of_one_deck(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
     """The hypotheses, those marked that look like backs of another colour than others that are found much surer."""
-    backs = [one for one in likely if read and one.is_back and has_usual_size(one, read)]
+    backs = [one for one in likely if read and one.is_back and has_usual_size(one, read, LIMITS.odd_area_sure)]
     colours = [_chromaticity(pyramid, one.corners) for one in backs]
     found = [
         _found_together(

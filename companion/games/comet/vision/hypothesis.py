@@ -92,7 +92,9 @@ class Hypothesis:
         is_taught = self.like_back > max(LIMITS.like_back, self.alike + LIMITS.plainer_way)
         if self.like_numbers >= self._most_legible_back():
             return False
-        is_any = self.maybe_back > LIMITS.maybe_back and self.alike < self._most_like_face() and not self.shows_number
+        is_both = self.like_back > max(LIMITS.hardly_like_back, self.alike + LIMITS.plainer_way)
+        least = LIMITS.maybe_back_and_like if is_both else LIMITS.maybe_back
+        is_any = self.maybe_back > least and self.alike < self._most_like_face() and not self.shows_number
         return is_taught or is_any
 
     @property

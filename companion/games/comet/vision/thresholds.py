@@ -198,6 +198,7 @@ class CometLimits:
     plain_back: float = 6.0
     """Of 255: a back whose tones spread less cannot be told by its look."""
     maybe_back: float = 0.97
+    maybe_back_and_like: float = 0.8
     like_face_but_colour: float = 0.85
     less_like_face: float = 0.6
     unlike_face_alone: float = 0.25

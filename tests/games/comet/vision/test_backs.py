@@ -1,5 +1,7 @@
 """What on a table of a taught Comet printing is a card face down, and what only looks like one."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -33,14 +35,19 @@ def bare_table():
     return (np.full((190, 600, 3), WOOD) + noise).clip(0, 255).astype(np.uint8)
 
 
-def backs_of(monkeypatch, colours, pattern=None, sure=0.95, alike=0.0, back=None):
-    """Which of the places beside a face that is read are told, where the network takes all for backs."""
+def backs_of(monkeypatch, colours, pattern=None, sure=0.95, alike=0.0, back=None, last_size=1.0):
+    """Which of the places beside a face that is read are told, where the network takes all for backs.
+
+    The last place is so many times as wide and high as a card.
+    """
     picture = bare_table()
-    for (x, y), colour in zip(PLACES, (WHITE, *colours), strict=True):
+    for (x, y), colour, size in zip(PLACES, (WHITE, *colours), (1, 1, 1, last_size), strict=True):
         if colour is not None:
-            picture[y : y + 106, x : x + 76] = colour
+            card = np.full((106, 76, 3), colour, np.uint8)
             if pattern is not None and colour in (BLUE, GREEN):
-                picture[y : y + 106, x : x + 76][pattern] = (230, 230, 230)
+                card[pattern] = (230, 230, 230)
+            card = cv2.resize(card, None, fx=size, fy=size, interpolation=cv2.INTER_AREA)
+            picture[y : y + card.shape[0], x : x + card.shape[1]] = card
     name = "companion.games.comet.vision.backs.PretrainedNumerals.read_numerals"
     kinds = np.array([[0.0, 0.999, 0.0]])
     monkeypatch.setattr(name, lambda *_: type("Seen", (), {"kinds": kinds})())
@@ -49,6 +56,7 @@ def backs_of(monkeypatch, colours, pattern=None, sure=0.95, alike=0.0, back=None
     blank = [
         Hypothesis(CARD + at, each, np.zeros((3, 15)), 0.0, alike) for at, each in zip(PLACES[1:], found, strict=True)
     ]
+    blank[-1] = replace(blank[-1], corners=CARD * last_size + PLACES[-1])
     compared = find_backs(Pyramid.of(picture), taught(back), [face, *blank], [face], is_known=True)
     return [one.is_back and is_card(one, [face]) for one in compared[1:]]
 
@@ -72,13 +80,14 @@ def test_a_thing_of_another_colour_than_the_backs_is_none(monkeypatch):
     assert backs_of(monkeypatch, (BLUE, BLUE, GREEN)) == [True, True, False]
 
 
-@pytest.mark.parametrize(("found", "are_told"), [(0.3, [True, True, False]), (0.97, [True, True, True])])
+@pytest.mark.parametrize(("found", "size", "is_told"), [(0.3, 1.0, False), (0.3, 0.83, False), (0.97, 1.0, True)])
 def test_what_looks_like_the_back_in_another_colour_is_none_where_others_are_found_far_surer(
-    monkeypatch, found, are_told
+    monkeypatch, found, size, is_told
 ):
-    stripes = np.indices((106, 76)).sum(0) % 20 < 10
+    stripes = np.indices((106, 76))[0] % 20 < 10
     back = cv2.resize(np.where(stripes, 230.0, 60.0).astype(np.float32), look_shape(76 / 106)[::-1])
-    assert backs_of(monkeypatch, (BLUE, BLUE, GREEN), stripes, (0.95, 0.95, found), back=back) == are_told
+    seen = backs_of(monkeypatch, (BLUE, BLUE, GREEN), stripes, (0.95, 0.95, found), back=back, last_size=size)
+    assert seen == [True, True, is_told]
 
 
 def test_of_two_colours_seen_as_often_neither_is_left_out(monkeypatch):

@@ -375,6 +375,16 @@ def test_a_back_in_the_faces_colour_may_look_a_little_like_one_where_it_is_found
     assert one.is_back is is_back
 
 
+@pytest.mark.parametrize(
+    ("like_back", "maybe_back", "is_back"),
+    [(0.6, 0.85, True), (0.4, 0.85, False), (0.6, 0.75, False)],
+)
+def test_a_plain_back_is_one_where_its_taught_look_and_a_network_both_say_so(like_back, maybe_back, is_back):
+    card = np.array([[0, 0], [50, 0], [50, 70], [0, 70]])
+    one = Hypothesis(card, 0.95, np.zeros((3, 15)), 0.0, alike=0.2, like_back=like_back, maybe_back=maybe_back)
+    assert one.is_back is is_back
+
+
 def test_a_card_whose_outline_is_hardly_likely_may_lie_face_down_where_it_is_as_large_as_those_that_are_read():
     look = printing()
     cards = [LaidComet(v, np.array([90.0 * k, 0.0]), 5.0, look.size) for k, v in enumerate(((4, 5, 8), None))]
