@@ -14,6 +14,9 @@ _BLOCK = 8
 _HARMLESS_NOISE = 2.0
 """Noise of fewer levels hides no edge. Dark faces on a dark table were all lost under 2.8."""
 
+_WIDEST_MAP = 32766
+"""`cv2.remap` looks up no more places in a row."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pyramid:
@@ -49,15 +52,18 @@ class Pyramid:
         return np.asarray(cv2.resize(best, size, interpolation=cv2.INTER_AREA), np.uint8)
 
     def sample(self, points: NDArray[np.floating], level: int) -> NDArray[np.uint8]:
-        """Colours (..., P, 3) uint8 at points (..., P, 2) given in full-size pixels; P < 32768."""
+        """Colours (..., P, 3) uint8 at points (..., P, 2) given in full-size pixels."""
         rows = (points.reshape(-1, points.shape[-2], 2) + 0.5) * 0.5**level - 0.5
         x, y = rows[..., 0].astype(np.float32), rows[..., 1].astype(np.float32)
         return self._remapped(x, y, level).reshape(*points.shape[:-1], 3)
 
     def _remapped(self, x: NDArray[np.float32], y: NDArray[np.float32], level: int) -> NDArray[np.uint8]:
-        """Colours (N, P, 3) at places (N, P) given in pixels of a level; remap takes no map wider than 32767."""
-        found = cv2.remap(self.levels[level], x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        return np.asarray(found, np.uint8)
+        """Colours (N, P, 3) at places (N, P) given in pixels of a level."""
+        level_image, parts = self.levels[level], []
+        for k in range(0, max(1, x.shape[1]), _WIDEST_MAP):
+            some = (x[:, k : k + _WIDEST_MAP], y[:, k : k + _WIDEST_MAP])
+            parts.append(cv2.remap(level_image, *some, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
+        return np.asarray(parts[0] if len(parts) == 1 else np.concatenate(parts, 1), np.uint8)
 
     def level_for(self, px_per_sample: float) -> int:
         """The level on which samples that far apart do not skip pixels."""

@@ -24,3 +24,11 @@ def test_a_picture_too_small_for_any_card_shows_nothing(game: str, size: tuple[i
 def test_percentiles_are_those_of_numpy_to_the_last_digit(count: int, percent: float) -> None:
     values = np.random.default_rng(count).integers(0, 256, count, np.uint8)
     assert percentile(values, percent) == float(np.percentile(values, percent))
+
+
+@pytest.mark.parametrize("count", [32767, 32768, 70000])
+def test_any_number_of_points_is_sampled(count: int) -> None:
+    picture = np.arange(256, dtype=np.uint8)[:, None, None].repeat(3, 2)
+    rows = np.arange(count) % 256
+    seen = Pyramid.of(picture).sample(np.stack([np.zeros(count), rows], 1).astype(np.float32), 0)
+    assert (seen == rows[:, None]).all()

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -166,6 +167,14 @@ def test_a_second_light_that_burns_out_does_no_harm() -> None:
     shown = [card for card in picture.truth["cards"] + picture.truth["loose"] if not card.get("cut")]
     assert len(reading.cards) + len(reading.loose) == len(shown)
     assert all(None not in card.edges for card in (*reading.cards, *reading.loose)) and not reading.warnings
+
+
+def test_a_printing_of_many_samples_is_read_like_one_of_few() -> None:
+    profile = taught(LIGHT, 1)
+    many = replace(profile, samples=profile.samples * 12)
+    picture = photograph(np.random.default_rng(12), edition="36", printing=LIGHT, cards=4, across_px=90, hardness=0.0)
+    few, all_of_them = (read_hexel(picture.bgr, FewShotSymbols(one)) for one in (profile, many))
+    assert [card.edges for card in all_of_them.cards] == [card.edges for card in few.cards] != []
 
 
 def test_a_profile_is_the_same_after_a_file(tmp_path: Path) -> None:
