@@ -16,7 +16,7 @@ from companion.vision.detection.conditions import tint_of
 from companion.vision.enrolment.labels import Candidates, label_of, laid_out, outlines_of
 from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.quality import require_any_quality, require_lit, require_quality
-from companion.vision.enrolment.sample import TAUGHT, Sample, jpeg_of, rectify_card
+from companion.vision.enrolment.sample import Sample, jpeg_of, rectify_card, taught_of
 from companion.vision.enrolment.teaching import Feature, Label, Teaching
 from companion.vision.image.pyramid import Pyramid
 
@@ -106,7 +106,7 @@ def take_samples(
 
 def fit_profile(teaching: Teaching, deck: str, samples: Sequence[Sample], *, trust_names: bool = False) -> Profile:
     """What samples teach, checked. Raises `UsageError` where classes are missing, alike, or contradict each other."""
-    taught = [sample for sample in samples if sample.source == TAUGHT]
+    taught = taught_of(samples)
     features = teaching.features(taught) if taught else []
     _require_all(teaching, deck, features)
     _require_agreement(teaching, taught, features)

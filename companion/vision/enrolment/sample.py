@@ -89,6 +89,11 @@ class Sample:
         return picture
 
 
+def taught_of(samples: Sequence[Sample]) -> list[Sample]:
+    """Those that people showed, without what was confirmed as moves."""
+    return [sample for sample in samples if sample.source == TAUGHT]
+
+
 def by_light(samples: Sequence[Sample]) -> list[list[int]]:
     """The places of the samples of each photograph, in the order of the photographs."""
     places = sorted(range(len(samples)), key=lambda i: samples[i].light)

@@ -28,7 +28,7 @@ from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.sizes import FOCAL_LENGTH, as_large_as, completed, proportion_of
 from companion.vision.enrolment.labels import OVERLAP, Candidates, are_numbers
 from companion.vision.enrolment.learning import learn
-from companion.vision.enrolment.sample import EVENINGS_SHARE, TAUGHT, CropFrame, Sample
+from companion.vision.enrolment.sample import EVENINGS_SHARE, TAUGHT, CropFrame, Sample, taught_of
 from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
 from companion.vision.evidence import Mark
 from companion.vision.geometry import mapped, opposite_sides, shared_area
@@ -135,7 +135,7 @@ class CometTeaching(Teaching):
 
     def fit(self, deck: str, samples: Sequence[Sample]) -> CometProfile:
         """See `Teaching`."""
-        placed = [sample for sample in samples if sample.label.get("places") and sample.source == TAUGHT]
+        placed = [sample for sample in taught_of(samples) if sample.label.get("places")]
         if not placed:
             raise TeachingRefused(_NOT_FOUND, code="numbers-not-found")
         half_width = float(np.median([sample.label["shape"] for sample in placed]))

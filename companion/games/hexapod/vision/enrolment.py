@@ -41,7 +41,7 @@ from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.enrolment.labels import Candidates, cards_in
 from companion.vision.enrolment.learning import learn
 from companion.vision.enrolment.profile import Profile, expected_doubts
-from companion.vision.enrolment.sample import TAUGHT, CropFrame, Sample, in_grey, times_taught
+from companion.vision.enrolment.sample import TAUGHT, CropFrame, Sample, in_grey, taught_of, times_taught
 from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
 from companion.vision.evidence import Mark
 from companion.vision.image.pyramid import Pyramid
@@ -274,8 +274,8 @@ class HexapodTeaching(Teaching):
 @lru_cache(maxsize=8)
 def _is_read_without_colour(profile: InsectProfile) -> bool:
     """See `FewShotInsects`; worked out once for a profile."""
-    classifier = profile.classifier()
-    for sample in profile.samples:
+    classifier, samples = profile.classifier(), taught_of(profile.samples)
+    for sample in samples:
         cells: Grid = sample.label["cells"]
         rows, cols = len(cells), len(cells[0])
         corners = _frame(rows, cols).corners.astype(np.float32)
@@ -286,7 +286,7 @@ def _is_read_without_colour(profile: InsectProfile) -> bool:
                 own = likely[tuple(np.transpose(places))].mean(0)
                 if KINDS[int(own.argmax())] != kind or own.max() < LIMITS.sure_insect:
                     return False
-    return True
+    return bool(samples)
 
 
 TEACHING = HexapodTeaching()

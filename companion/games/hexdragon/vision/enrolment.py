@@ -35,7 +35,7 @@ from companion.games.hexdragon.vision.results import DetectedTile
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.vision.enrolment.labels import Candidates
 from companion.vision.enrolment.learning import learn
-from companion.vision.enrolment.sample import TAUGHT, CropFrame, Sample, by_light, mosaic, times_taught
+from companion.vision.enrolment.sample import TAUGHT, CropFrame, Sample, by_light, mosaic, taught_of, times_taught
 from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
 from companion.vision.evidence import Mark
 from companion.vision.image.pyramid import Pyramid
@@ -123,8 +123,7 @@ class HexDragonTeaching(Teaching):
         heads = _heads(samples)
         if not heads:
             raise TeachingRefused("no head with its owner is on the photographs", code="too-few-heads")
-        taught = [sample for sample in samples if sample.source == TAUGHT]
-        return fit_inks(deck, _weighed(samples, heads), _common_inks(taught))
+        return fit_inks(deck, _weighed(samples, heads), _common_inks(taught_of(samples)))
 
     def features(self, samples: Sequence[Sample]) -> list[Feature]:
         """The inks of heads."""

@@ -32,7 +32,7 @@ from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.detection.detector import refine_corners
 from companion.vision.enrolment.labels import Candidates
 from companion.vision.enrolment.learning import learn
-from companion.vision.enrolment.sample import EVENINGS_SHARE, TAUGHT, CropFrame, Sample, by_light, mosaic
+from companion.vision.enrolment.sample import EVENINGS_SHARE, TAUGHT, CropFrame, Sample, by_light, mosaic, taught_of
 from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
 from companion.vision.evidence import Mark
 from companion.vision.geometry import HEXAGON, areas
@@ -175,7 +175,7 @@ def _ink(patches: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def _where_upright(samples: Sequence[Sample]) -> float:
     """See `where_upright`, of the taught cards that carry a single symbol."""
-    single = [sample for sample in samples if sample.source == TAUGHT and len(set(sample.label["edges"])) == 1]
+    single = [sample for sample in taught_of(samples) if len(set(sample.label["edges"])) == 1]
     if not single:
         return 0.0
     pyramid, corners = mosaic(single, FRAME)

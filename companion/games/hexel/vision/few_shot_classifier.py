@@ -43,7 +43,7 @@ from companion.games.hexel.vision.prototypes import (
     overexposed,
 )
 from companion.games.hexel.vision.thresholds import LIMITS
-from companion.vision.enrolment.sample import in_grey, mosaic
+from companion.vision.enrolment.sample import in_grey, mosaic, taught_of
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import Network, network
 
@@ -242,7 +242,7 @@ class FewShotSymbols:
         return np.asarray(((embeddings[:, :, None] - self.profile.prototypes) ** 2).sum(-1).min(-1))
 
     def is_read_without_colour(self) -> bool:
-        """Whether what was taught is named all the same where its crops show no colour, in any depth: by shape."""
+        """Whether what people showed is named all the same where its crops show no colour, in any depth: by shape."""
         return _is_read_without_colour(self.profile)
 
     def with_edition(self, probabilities: NDArray[np.float32]) -> "FewShotSymbols":
@@ -276,9 +276,11 @@ def _printed_lines(profile: SymbolProfile) -> tuple[float, ...]:
 @lru_cache(maxsize=8)
 def _is_read_without_colour(profile: SymbolProfile) -> bool:
     """See `FewShotSymbols.is_read_without_colour`; worked out once for a profile."""
-    classifier = FewShotSymbols(profile)
-    pyramid, corners = mosaic(profile.samples, FRAME)
-    taught = [name for sample in profile.samples for name in sample.label["edges"]]
+    classifier, samples = FewShotSymbols(profile), taught_of(profile.samples)
+    if not samples:
+        return False
+    pyramid, corners = mosaic(samples, FRAME)
+    taught = [name for sample in samples for name in sample.label["edges"]]
     for picture in in_grey(np.asarray(pyramid.levels[0], np.uint8)):
         told = [name for six in classifier.classify(Pyramid.of(picture), corners) for name in classifier.accept(six)]
         if not all(own in (name, None) and name for name, own in zip(told, taught, strict=True)):

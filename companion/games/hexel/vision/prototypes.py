@@ -253,11 +253,11 @@ def fit_prototypes(
     weight_of: dict[str, list[float]] = {}
     overexposed: set[str | None] = set()
     known: dict[str, NDArray[np.floating]] = {}
+    patches = [taught_patches(net, *photograph, value, upright_at, known) for photograph in photographs]
     for i in kept:
-        pyramid, corners, names = photographs[i]
+        names, (colours, faces) = photographs[i][2], patches[i]
         weight = 1.0 if weights is None else weights[i]
         embeddings: dict[str, list[NDArray[np.float32]]] = {}
-        colours, faces = taught_patches(net, pyramid, corners, names, value, upright_at, known)
         is_seen = np.median(contrast_levels(colours), axis=1) >= LIMITS.seen_levels
         for six, edges, seen in zip(embed(net, embedding_input(colours, faces, value)), names, is_seen, strict=True):
             is_clear = bool(seen) and (len(set(edges)) > 1 or _is_clear(six))

@@ -1,5 +1,6 @@
 """Decks that look like none that Hex'el's own networks have learnt: painted edges, and letters in one ink."""
 
+from dataclasses import replace
 from functools import cache
 
 import cv2
@@ -11,6 +12,7 @@ from companion.games.hexel.vision.enrolment import learn_hexel
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.recognizer import read_hexel, read_unknown
 from companion.rules.hexgrid import Cell
+from companion.vision.enrolment.sample import CONFIRMED, jpeg_of
 from companion.vision.tracking.layouts import agree, register
 from companion.vision.tracking.regions import Unchanged, usual_width_px
 from models.drawing.hexel.photograph import photograph
@@ -52,8 +54,15 @@ def test_a_card_of_any_style_is_read_beside_those_that_are_known() -> None:
 
 
 def test_what_was_taught_without_colour_is_told_without_colour() -> None:
-    assert taught("letters", 0)[0].is_read_without_colour()
+    classifier = taught("letters", 0)[0]
+    assert classifier.is_read_without_colour()
     assert not taught("painted edges", 0)[0].is_read_without_colour()
+    profile = classifier.profile
+    faint = jpeg_of(np.full_like(profile.samples[0].crop(), 90))  # as of a move in the dark
+    move = replace(profile.samples[0], jpeg=faint, source=CONFIRMED)
+    learnt = replace(profile, samples=(*profile.samples, move))
+    assert FewShotSymbols(learnt).is_read_without_colour()
+    assert not FewShotSymbols(replace(profile, samples=(move,))).is_read_without_colour()
 
 
 def test_nothing_that_was_taught_in_colour_is_told_without() -> None:
