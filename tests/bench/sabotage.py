@@ -148,7 +148,7 @@ class Comet:
 
     def judged(self, picture: Photograph, reading: Any) -> tuple[int, int, int]:
         counts, _ = comet_set.judged(picture, reading)
-        return counts["cards"], counts["right"] + counts["excused"], counts["wrong"]
+        return counts["cards"], counts["right"], counts["wrong"]
 
     def renamed(self, label: Label, names: Mapping[Any, Any]) -> Label:
         return {
