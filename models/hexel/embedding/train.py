@@ -24,7 +24,8 @@ from torch import nn
 
 from companion.games.hexel.deck import SYMBOLS
 from companion.games.hexel.vision.classifier import PATCH, raw_patches
-from companion.games.hexel.vision.prototypes import embedding_input, face_value_of
+from companion.games.hexel.vision.embedding import embedding_input
+from companion.games.hexel.vision.prototypes import face_value_of
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid

@@ -12,23 +12,19 @@ from companion.games.hexel.deck import SYMBOLS
 from companion.games.hexel.layout import layouts
 from companion.games.hexel.vision.classifier import FACE_VALUE, over_face, raw_patches, upright_patches
 from companion.games.hexel.vision.detector import CORNER_REFINER
+from companion.games.hexel.vision.embedding import NETWORK, embed, embedding_input, patch_variance
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.prototypes import (
     FRAME,
-    NETWORK,
     RADIUS_PX,
     SIDE_PX,
     SymbolProfile,
-    embed,
-    embedding_input,
     face_value_of,
     fit_prototypes,
-    patch_variance,
-    taught_patches,
-    where_upright,
 )
 from companion.games.hexel.vision.recognizer import outlines
 from companion.games.hexel.vision.thresholds import LIMITS
+from companion.games.hexel.vision.upright import taught_patches, where_upright
 from companion.vision.detection.detector import refine_corners
 from companion.vision.enrolment.labels import Candidates
 from companion.vision.enrolment.learning import learn

@@ -24,6 +24,7 @@ from companion.games.hexel.vision.classifier import (
     over_face,
     raw_patches,
 )
+from companion.games.hexel.vision.embedding import NETWORK, embed, embedding_input
 from companion.games.hexel.vision.picture_light import (
     Brightness,
     apply_two_symbol_prior,
@@ -33,16 +34,9 @@ from companion.games.hexel.vision.picture_light import (
     is_print_burnt_out,
     symbol_chances,
 )
-from companion.games.hexel.vision.prototypes import (
-    FRAME,
-    NETWORK,
-    Lying,
-    SymbolProfile,
-    embed,
-    embedding_input,
-    overexposed,
-)
+from companion.games.hexel.vision.prototypes import FRAME, SymbolProfile, overexposed
 from companion.games.hexel.vision.thresholds import LIMITS
+from companion.games.hexel.vision.upright import Lying
 from companion.vision.enrolment.sample import in_grey, mosaic, taught_of
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import Network, network

@@ -5,7 +5,7 @@ patch gets the symbol of the nearest prototype. Symbols are turned with the edge
 their card: then a card is looked at each of the six ways it may lie.
 """
 
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -16,36 +16,23 @@ from companion.errors import TeachingRefused
 from companion.games.hexel.deck import SYMBOLS
 from companion.games.hexel.vision.classifier import (
     FACE_VALUE,
-    PATCH,
-    contrast,
     contrast_levels,
     cut_patches,
-    over_face,
     raw_patches,
-    upright_patches,
 )
+from companion.games.hexel.vision.embedding import LENGTH, NETWORK, agreeing_off, embed, embedding_input
 from companion.games.hexel.vision.picture_light import at_exposure
 from companion.games.hexel.vision.thresholds import LIMITS
+from companion.games.hexel.vision.upright import PLACES, Lying, taught_patches
 from companion.vision.enrolment.profile import Profile, expected_doubts
 from companion.vision.enrolment.sample import CropFrame, mosaic
 from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import Network, softmax
+from companion.vision.networks import Network
 
-NETWORK = "hexel/embedding/weights.onnx"
 RADIUS_PX, SIDE_PX = 80, 184
 FRAME = CropFrame((SIDE_PX, SIDE_PX), HEXAGON.unit * RADIUS_PX + (SIDE_PX - 1) / 2)
 """Where a card lies on the crops that a profile keeps."""
-_AGREEING = 4
-"""So many of a card's six equal symbols show that it is seen clearly."""
-_NUMBERS = 48
-"""The length of an embedding."""
-_UPRIGHT_AT = tuple(round(0.56 + 0.02 * step, 2) for step in range(15))
-"""How far from a card's middle upright symbols may lie, in apothems."""
-_CLEARER, _TURNED = 0.7, 0.6
-"""Upright symbols differ by such a share at most of what they would differ if they were turned with their edges. Those
-that are turned differ by less than the second, cards of one symbol in the mean: by 0.5 at most on 15 path-traced
-printings, where 14 drawn upright ones differ by 1.4 to 3."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,9 +67,9 @@ class SymbolProfile(Profile):
         are_symbols = len(set(self.symbols)) == count and set(self.symbols) <= set(
             SYMBOLS.get(self.deck.removeprefix("hexel"), ())
         )
-        is_place = self.upright_at == 0 or _UPRIGHT_AT[0] <= self.upright_at <= _UPRIGHT_AT[-1]
+        is_place = self.upright_at == 0 or PLACES[0] <= self.upright_at <= PLACES[-1]
         shapes = (self.prototypes.shape, self.face_value.shape)
-        return are_symbols and is_place and count > 1 and shapes == ((count, _NUMBERS), (3,))
+        return are_symbols and is_place and count > 1 and shapes == ((count, LENGTH), (3,))
 
     def patches(
         self, net: Network, pyramid: Pyramid, corners: NDArray[np.floating]
@@ -92,44 +79,14 @@ class SymbolProfile(Profile):
             return raw_patches(pyramid, corners)
         return self.lying(net, pyramid, corners).patches
 
-    def lying(self, net: Network, pyramid: Pyramid, corners: NDArray[np.floating]) -> "Lying":
+    def lying(self, net: Network, pyramid: Pyramid, corners: NDArray[np.floating]) -> Lying:
         """Cards (N, 6, 2) of upright symbols in each of the six ways they may lie."""
-        ways = [upright_patches(pyramid, corners, turn, self.upright_at) for turn in range(6)]
-        seen = np.stack([embed(net, embedding_input(*way, self.face_value)) for way in ways])
-        squared = ((seen[..., None, :] - self.prototypes) ** 2).sum(-1)
-        return Lying(np.stack([colours for colours, _ in ways]), ways[0][1], squared)
+        return Lying.of(net, pyramid, corners, self.prototypes, self.face_value, self.upright_at)
 
     @property
     def ambiguous_pairs(self) -> tuple[tuple[str, str], ...]:
         """The pairs of symbols that are hard to tell apart."""
         return _nearer_than(LIMITS.alike_squared, self.symbols, self.prototypes)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Lying:
-    """Cards in each of the six ways they may lie.
-
-    Attributes:
-        colours: (6, N, 6, PATCH, PATCH, 3), their raw patches; see `upright_patches`.
-        faces: (N, 3), their faces.
-        squared: (6, N, 6, K), the squared distances of the patches to the prototypes.
-    """
-
-    colours: NDArray[np.float32]
-    faces: NDArray[np.float32]
-    squared: NDArray[np.float32]
-
-    @property
-    def likely(self) -> NDArray[np.float32]:
-        """How likely each card lies each way (6, N)."""
-        off = np.minimum(self.squared.min(-1), LIMITS.none_at).sum(-1)
-        return np.asarray(softmax(-LIMITS.sharpness_of_ways * off.T).T, np.float32)
-
-    @property
-    def patches(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The patches of each card the way it lies most likely, and their faces."""
-        best = self.likely.argmax(0)
-        return self.colours[best, np.arange(len(best))], self.faces
 
 
 def face_value_of(pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float32]:
@@ -145,86 +102,6 @@ def face_value_of(pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np
     if face.max() > 0.6 * bright:
         return np.full(3, FACE_VALUE, np.float32)
     return np.asarray(FACE_VALUE * face / bright, np.float32)
-
-
-def embedding_input(
-    colours: NDArray[np.floating], faces: NDArray[np.floating], value: NDArray[np.floating]
-) -> NDArray[np.float32]:
-    """The embedding network's input: each patch divided by the card's face, and its contrast to the face.
-
-    Args:
-        colours: raw patches (N, 6, PATCH, PATCH, 3); see `raw_patches`.
-        faces: (N, 3), the cards' faces.
-        value: (3,), the face's colour after white balance.
-
-    Returns:
-        (N, 6, PATCH, PATCH, 6) float32 within 1.25.
-    """
-    return np.concatenate([over_face(colours, faces, value) - np.float32(0.5), contrast(colours)], axis=-1)
-
-
-def embed(net: Network, patches: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The embeddings (N, S, E) of patches (N, S, PATCH, PATCH, 6); see `embedding_input`."""
-    return np.asarray(
-        net.forward(np.ascontiguousarray(patches.reshape(-1, PATCH, PATCH, 6).transpose(0, 3, 1, 2))).reshape(
-            *patches.shape[:2], -1
-        ),
-        np.float32,
-    )
-
-
-def where_upright(net: Network, pyramid: Pyramid, corners: NDArray[np.floating], value: NDArray[np.floating]) -> float:
-    """How far from the middle of cards of one symbol each symbols lie that stand upright; see `SymbolProfile`.
-
-    Args:
-        net: the embedding network.
-        pyramid: a photograph.
-        corners: (N, 6, 2) pixels of its cards.
-        value: (3,), the face's colour after white balance.
-
-    Returns:
-        0 where the symbols look alike turned with their edges, or neither way.
-    """
-
-    def off(patches: tuple[NDArray[np.float32], NDArray[np.float32]]) -> NDArray[np.floating]:
-        return _agreeing_off(embed(net, embedding_input(*patches, value)))
-
-    turned = off(raw_patches(pyramid, corners))
-    if not len(corners) or turned.mean() <= _TURNED:
-        return 0.0
-    upright = [off(upright_patches(pyramid, corners, 0, at)) for at in _UPRIGHT_AT]
-    best = int(np.argmin([one.mean() for one in upright]))
-    is_clear = upright[best].max() <= LIMITS.unclear and upright[best].mean() < _CLEARER * turned.mean()
-    return _UPRIGHT_AT[best] if is_clear else 0.0
-
-
-def taught_patches(
-    net: Network,
-    pyramid: Pyramid,
-    corners: NDArray[np.floating],
-    names: Sequence[Sequence[str | None]],
-    value: NDArray[np.floating],
-    upright_at: float,
-    known: MutableMapping[str, NDArray[np.floating]],
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The raw patches of cards (N, 6, 2) whose six symbols are named, and their faces; see `SymbolProfile.patches`.
-
-    Upright symbols that were never seen lie with their tops in the card's direction 0, all others as ``known``, where
-    what is seen is added: the embedding of each name.
-    """
-    if not upright_at or not len(corners):
-        return raw_patches(pyramid, corners)
-    ways = [upright_patches(pyramid, corners, turn, upright_at) for turn in range(6)]
-    seen = np.stack([embed(net, embedding_input(*way, value)) for way in ways])
-    turns = []
-    for card, edges in enumerate(names):
-        old = [edge for edge, name in enumerate(edges) if name in known]
-        off = [sum(((six[edge] - known[str(edges[edge])]) ** 2).sum() for edge in old) for six in seen[:, card]]
-        turns.append(int(np.argmin(off)))
-        for name in {name for name in edges if name is not None} - set(known):
-            own = [edge for edge, other in enumerate(edges) if other == name]
-            known[name] = np.median(seen[turns[-1], card, own], axis=0)
-    return np.stack([colours for colours, _ in ways])[turns, np.arange(len(turns))], ways[0][1]
 
 
 def fit_prototypes(
@@ -260,7 +137,7 @@ def fit_prototypes(
         embeddings: dict[str, list[NDArray[np.float32]]] = {}
         is_seen = np.median(contrast_levels(colours), axis=1) >= LIMITS.seen_levels
         for six, edges, seen in zip(embed(net, embedding_input(colours, faces, value)), names, is_seen, strict=True):
-            is_clear = bool(seen) and (len(set(edges)) > 1 or _is_clear(six))
+            is_clear = bool(seen) and (len(set(edges)) > 1 or agreeing_off(six) <= LIMITS.unclear)
             overexposed.update(edges if not seen else ())
             for embedding, name in zip(six, edges, strict=True):
                 if name is not None:
@@ -321,26 +198,6 @@ def _nearer_than(
     kinds = range(len(symbols))
     near = [(a, b) for a in kinds for b in range(a) if ((prototypes[a] - prototypes[b]) ** 2).sum() < squared]
     return tuple((symbols[b], symbols[a]) for a, b in near)
-
-
-def patch_variance(answers: NDArray[np.floating]) -> NDArray[np.float32]:
-    """The variance (N,) of each card's six embeddings (N, 6, E)."""
-    return np.asarray(_off_median(answers).mean(1))
-
-
-def _is_clear(answers: NDArray[np.floating]) -> bool:
-    """Whether the embeddings (6, E) of equal symbols agree; light may burn out two of them."""
-    return bool(_agreeing_off(answers) <= LIMITS.unclear)
-
-
-def _agreeing_off(answers: NDArray[np.floating]) -> NDArray[np.floating]:
-    """The mean squared distance (...,) of those embeddings (..., 6, E) that agree to their median."""
-    return np.asarray(np.sort(_off_median(answers), axis=-1)[..., :_AGREEING].mean(-1))
-
-
-def _off_median(answers: NDArray[np.floating]) -> NDArray[np.floating]:
-    """The squared distances (..., S) of embeddings (..., S, E) to their median."""
-    return np.asarray(((answers - np.median(answers, axis=-2, keepdims=True)) ** 2).sum(-1))
 
 
 def _inliers(answers: NDArray[np.floating]) -> NDArray[np.float32]:
