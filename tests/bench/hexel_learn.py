@@ -60,7 +60,7 @@ def without_burnt_out(truth: dict[str, Any], bgr: np.ndarray) -> dict[str, Any]:
 
 def upright(seed: int, symbols: tuple[str, ...], art: Path, rng: np.random.Generator) -> PicturedDeck:
     look = letters(symbols, rng) if seed // 2 % 2 else clip_art(symbols, Art.read(art).clips, rng)
-    return replace(look, is_upright=True)
+    return replace(look, is_upright=True, turns=range(6))
 
 
 def work(task: tuple[int, int, Path | None]):
@@ -82,8 +82,6 @@ def work(task: tuple[int, int, Path | None]):
             break
         except UsageError as error:
             rows.append((["all", "photographs refused"], dict.fromkeys(hexel_set.KEYS, 0), str(error), seed))
-    if isinstance(look, PicturedDeck):
-        look = replace(look, turns=range(6))
     for _ in range(pictures):
         picture = photograph(rng, edition=edition, printing=look, cards=int(rng.integers(4, 16)))
         reading = read_hexel(picture.bgr, classifier) if classifier is not None else NOTHING

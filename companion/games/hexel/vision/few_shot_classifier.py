@@ -82,11 +82,11 @@ def symbol_probabilities(
 
 def _over_ways(probabilities: NDArray[np.float32], lying: Lying) -> NDArray[np.float32]:
     """The probabilities (N, 6, K + 1) of cards the ways they lie most likely, with what the other ways would show."""
-    likely, cards = lying.likely, np.arange(len(probabilities))
-    each = symbol_chances(lying.squared.reshape(-1, *lying.squared.shape[2:]), LIMITS.none_at)
-    each = each.reshape(6, *probabilities.shape)
-    each[likely.argmax(0), cards] = probabilities
-    return np.asarray((likely[..., None, None] * each).sum(0), np.float32)
+    ways, cards = lying.squared.shape[:2]
+    each = symbol_chances(lying.squared.reshape(ways * cards, *lying.squared.shape[2:]), LIMITS.none_at)
+    each = each.reshape(ways, *probabilities.shape)
+    each[lying.likely.argmax(0), np.arange(cards)] = probabilities
+    return np.asarray((lying.likely[..., None, None] * each).sum(0), np.float32)
 
 
 def _pool_similar_symbols(

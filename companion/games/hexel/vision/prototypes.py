@@ -80,7 +80,7 @@ class SymbolProfile(Profile):
         return self.lying(net, pyramid, corners).patches
 
     def lying(self, net: Network, pyramid: Pyramid, corners: NDArray[np.floating]) -> Lying:
-        """Cards (N, 6, 2) of upright symbols in each of the six ways they may lie."""
+        """Cards (N, 6, 2) of upright symbols in each of the ways they may lie."""
         return Lying.of(net, pyramid, corners, self.prototypes, self.face_value, self.upright_at)
 
     @property

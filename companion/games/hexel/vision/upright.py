@@ -1,11 +1,13 @@
 """Printings whose symbols stand upright on the card, whichever edge they lie at.
 
 Most symbols are turned with their edges, so that all six of a card look alike from the card's middle. Upright ones look
-alike as the card lies; it may lie in six ways.
+alike as the card lies, which may be in six ways. The cards that taught a symbol each may have lain another way up, so
+that each symbol may be seen turned by itself; mostly people lay them the same way up.
 """
 
 from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,21 +24,28 @@ _CLEARER, _TURNED = 0.7, 0.6
 """Upright symbols differ by such a share at most of what they would differ if they were turned with their edges. Those
 that are turned differ by less than the second, cards of one symbol in the mean: by 0.5 at most on 15 path-traced
 printings and by 0.8 on one with a lamp in two symbols, where 14 drawn upright ones differ by 1.4 to 3.3."""
+_SAME_WAY_UP = 0.9
+"""How likely the cards that taught the symbols lay the same way up."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lying:
-    """Cards in each of the six ways they may lie.
+    """Cards in each of the ways they may lie: each symbol turned by so many sixths since it was taught, W ways in all.
 
     Attributes:
-        colours: (6, N, 6, PATCH, PATCH, 3), their raw patches; see `upright_patches`.
-        faces: (N, 3), their faces.
-        squared: (6, N, 6, K), the squared distances of the patches to the prototypes.
+        turns: (W, K), how far each of the symbols is turned.
+        colours: (6, N, 6, PATCH, PATCH, 3), the raw patches with each of the card's directions up; see
+            `upright_patches`.
+        faces: (N, 3), the cards' faces.
+        squared: (W, N, 6, K), the squared distances of the patches to the prototypes.
+        likely: (W, N), how likely each card lies each way.
     """
 
+    turns: NDArray[np.int64]
     colours: NDArray[np.float32]
     faces: NDArray[np.float32]
     squared: NDArray[np.float32]
+    likely: NDArray[np.float32]
 
     @classmethod
     def of(
@@ -49,22 +58,36 @@ class Lying:
         at: float,
     ) -> "Lying":
         """Cards (N, 6, 2) of a printing; see `SymbolProfile`."""
-        ways = [upright_patches(pyramid, corners, turn, at) for turn in range(6)]
-        seen = np.stack([embed(net, embedding_input(*way, value)) for way in ways])
-        squared = ((seen[..., None, :] - prototypes) ** 2).sum(-1)
-        return cls(np.stack([colours for colours, _ in ways]), ways[0][1], squared)
-
-    @property
-    def likely(self) -> NDArray[np.float32]:
-        """How likely each card lies each way (6, N)."""
-        off = np.minimum(self.squared.min(-1), LIMITS.none_at).sum(-1)
-        return np.asarray(softmax(-LIMITS.sharpness_of_ways * off.T).T, np.float32)
+        upwards = [upright_patches(pyramid, corners, turn, at) for turn in range(6)]
+        seen = np.stack([embed(net, embedding_input(*one, value)) for one in upwards])
+        each = ((seen[..., None, :] - prototypes) ** 2).sum(-1)
+        turns = np.array(list(product(range(6), repeat=len(prototypes))))
+        squared = np.stack([each[turns[:, k], :, :, k] for k in range(len(prototypes))], -1)
+        fit = -LIMITS.sharpness_of_ways * np.minimum(squared.min(-1), LIMITS.none_at).sum(-1)
+        likely = softmax((fit + _expected(turns, fit)).T).T
+        colours = np.stack([colours for colours, _ in upwards])
+        return cls(turns, colours, upwards[0][1], squared, np.asarray(likely, np.float32))
 
     @property
     def patches(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The patches of each card the way it lies most likely, and their faces."""
-        best = self.likely.argmax(0)
-        return self.colours[best, np.arange(len(best))], self.faces
+        """The patches of each card as it lies most likely, each turned as its nearest symbol is, and their faces."""
+        best, cards = self.likely.argmax(0), np.arange(len(self.faces))
+        kinds = self.squared[best, cards].argmin(-1)
+        return self.colours[self.turns[best[:, None], kinds], cards[:, None], np.arange(6)], self.faces
+
+
+def _expected(turns: NDArray[np.int64], fit: NDArray[np.floating]) -> NDArray[np.floating]:
+    """How likely each way (W, N) is by all other cards: how the taught cards lay to each other is the same for all.
+
+    Args:
+        turns: (W, K), see `Lying`.
+        fit: (W, N), how well each card fits each way, both as logarithms.
+    """
+    lay, which = np.unique((turns - turns[:, :1]) % 6, axis=0, return_inverse=True)
+    usual = np.where((lay == 0).all(1), _SAME_WAY_UP, (1 - _SAME_WAY_UP) / max(1, len(lay) - 1))
+    each = np.stack([np.logaddexp.reduce(fit[which.ravel() == k], axis=0) for k in range(len(lay))])
+    others = np.log(usual)[:, None] + each.sum(1, keepdims=True) - each
+    return np.asarray((others - np.logaddexp.reduce(others, axis=0))[which.ravel()])
 
 
 def where_upright(net: Network, pyramid: Pyramid, corners: NDArray[np.floating], value: NDArray[np.floating]) -> float:
@@ -108,14 +131,14 @@ def taught_patches(
     """
     if not upright_at or not len(corners):
         return raw_patches(pyramid, corners)
-    ways = [upright_patches(pyramid, corners, turn, upright_at) for turn in range(6)]
-    seen = np.stack([embed(net, embedding_input(*way, value)) for way in ways])
-    turns = []
+    upwards = [upright_patches(pyramid, corners, turn, upright_at) for turn in range(6)]
+    seen = np.stack([embed(net, embedding_input(*one, value)) for one in upwards])
+    turns = np.zeros((len(names), 6), np.intp)
     for card, edges in enumerate(names):
-        old = [edge for edge, name in enumerate(edges) if name in known]
-        off = [sum(((six[edge] - known[str(edges[edge])]) ** 2).sum() for edge in old) for six in seen[:, card]]
-        turns.append(int(np.argmin(off)))
-        for name in {name for name in edges if name is not None} - set(known):
+        for name in {name for name in edges if name is not None}:
             own = [edge for edge, other in enumerate(edges) if other == name]
-            known[name] = np.median(seen[turns[-1], card, own], axis=0)
-    return np.stack([colours for colours, _ in ways])[turns, np.arange(len(turns))], ways[0][1]
+            looks = seen[:, card, own]
+            turns[card, own] = ((looks - known[name]) ** 2).sum((1, 2)).argmin() if name in known else 0
+            known.setdefault(name, np.median(looks[0], axis=0))
+    colours = np.stack([colours for colours, _ in upwards])
+    return colours[turns, np.arange(len(names))[:, None], np.arange(6)], upwards[0][1]

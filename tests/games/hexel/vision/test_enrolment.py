@@ -67,9 +67,9 @@ def upright(letters: str, turns: Sequence[int] = (0,)) -> PicturedDeck:
 
 
 def test_symbols_that_stand_upright_are_told_whichever_way_a_card_lies() -> None:
-    profile = taught(upright("FKP"), 2, across_px=120)
-    assert profile.upright_at == pytest.approx(0.66, abs=0.05)
     look = upright("FKP", range(6))
+    profile = taught(look, 2, across_px=120)
+    assert profile.upright_at == pytest.approx(0.66, abs=0.05)
     picture = photograph(np.random.default_rng(12), edition="36", printing=look, cards=8, across_px=110, hardness=0.2)
     truth = {tuple(c["cell"]): tuple(c["edges"]) for c in picture.truth["cards"] if not c.get("cut")}
     told = {c.cell: c.edges for c in read_hexel(picture.bgr, FewShotSymbols(profile)).cards if c.cell is not None}
