@@ -5,7 +5,8 @@
 The teaching photograph shows the three single-symbol cards in a line, in a calm room; where it is refused, another is
 taken, as people would do. The others are as hard as those of `hexel_set.py`. Counts are as there. The last row leaves
 out the cards that light has burnt out: on the picture itself at least half of their symbols differ from the face beside
-them by less than 6 of 255 levels.
+them by less than 6 of 255 levels. With ``--upright`` symbols are letters or clip art, see `models.drawing.art`, that
+stand upright on their cards, each of which lies any of six ways up.
 """
 
 import argparse
