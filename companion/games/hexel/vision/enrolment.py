@@ -181,7 +181,7 @@ def _where_upright(samples: Sequence[Sample]) -> float:
 def _clearest(pyramid: Pyramid, found: np.ndarray, given: Sequence[Any]) -> np.ndarray:
     """For each card that outline, as found or as given, through which its six symbols look most alike.
 
-    Where symbols stand upright, the direction 0 of all cards is the picture's right: they lie the same way up.
+    Where symbols stand upright, the direction 0 of all cards is the picture's right: mostly they lie the same way up.
     """
     net, value = network(NETWORK), face_value_of(pyramid, found)
     outlines = [found]

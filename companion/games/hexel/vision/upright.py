@@ -58,15 +58,13 @@ class Lying:
         at: float,
     ) -> "Lying":
         """Cards (N, 6, 2) of a printing; see `SymbolProfile`."""
-        upwards = [upright_patches(pyramid, corners, turn, at) for turn in range(6)]
-        seen = np.stack([embed(net, embedding_input(*one, value)) for one in upwards])
+        colours, faces, seen = _each_way_up(net, pyramid, corners, value, at)
         each = ((seen[..., None, :] - prototypes) ** 2).sum(-1)
         turns = np.array(list(product(range(6), repeat=len(prototypes))))
         squared = np.stack([each[turns[:, k], :, :, k] for k in range(len(prototypes))], -1)
         fit = -LIMITS.sharpness_of_ways * np.minimum(squared.min(-1), LIMITS.none_at).sum(-1)
         likely = softmax((fit + _expected(turns, fit)).T).T
-        colours = np.stack([colours for colours, _ in upwards])
-        return cls(turns, colours, upwards[0][1], squared, np.asarray(likely, np.float32))
+        return cls(turns, colours, faces, squared, np.asarray(likely, np.float32))
 
     @property
     def patches(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -74,6 +72,15 @@ class Lying:
         best, cards = self.likely.argmax(0), np.arange(len(self.faces))
         kinds = self.squared[best, cards].argmin(-1)
         return self.colours[self.turns[best[:, None], kinds], cards[:, None], np.arange(6)], self.faces
+
+
+def _each_way_up(
+    net: Network, pyramid: Pyramid, corners: NDArray[np.floating], value: NDArray[np.floating], at: float
+) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+    """The raw patches (6, N, 6, PATCH, PATCH, 3) of cards with each direction up, the faces, and the embeddings."""
+    ways = [upright_patches(pyramid, corners, turn, at) for turn in range(6)]
+    seen = np.stack([embed(net, embedding_input(*way, value)) for way in ways])
+    return np.stack([colours for colours, _ in ways]), ways[0][1], seen
 
 
 def _expected(turns: NDArray[np.int64], fit: NDArray[np.floating]) -> NDArray[np.floating]:
@@ -91,12 +98,12 @@ def _expected(turns: NDArray[np.int64], fit: NDArray[np.floating]) -> NDArray[np
 
 
 def where_upright(net: Network, pyramid: Pyramid, corners: NDArray[np.floating], value: NDArray[np.floating]) -> float:
-    """How far from the middle of cards of one symbol each symbols lie that stand upright; see `SymbolProfile`.
+    """How far from their card's middle upright symbols lie; see `SymbolProfile`.
 
     Args:
         net: the embedding network.
         pyramid: a photograph.
-        corners: (N, 6, 2) pixels of its cards.
+        corners: (N, 6, 2) pixels of its cards, on each of which all six symbols are the same.
         value: (3,), the face's colour after white balance.
 
     Returns:
@@ -131,8 +138,7 @@ def taught_patches(
     """
     if not upright_at or not len(corners):
         return raw_patches(pyramid, corners)
-    upwards = [upright_patches(pyramid, corners, turn, upright_at) for turn in range(6)]
-    seen = np.stack([embed(net, embedding_input(*one, value)) for one in upwards])
+    colours, faces, seen = _each_way_up(net, pyramid, corners, value, upright_at)
     turns = np.zeros((len(names), 6), np.intp)
     for card, edges in enumerate(names):
         for name in {name for name in edges if name is not None}:
@@ -140,5 +146,4 @@ def taught_patches(
             looks = seen[:, card, own]
             turns[card, own] = ((looks - known[name]) ** 2).sum((1, 2)).argmin() if name in known else 0
             known.setdefault(name, np.median(looks[0], axis=0))
-    colours = np.stack([colours for colours, _ in upwards])
-    return colours[turns, np.arange(len(names))[:, None], np.arange(6)], upwards[0][1]
+    return colours[turns, np.arange(len(names))[:, None], np.arange(6)], faces
