@@ -36,7 +36,7 @@ from companion.games.hexel.vision.picture_light import (
 )
 from companion.games.hexel.vision.prototypes import FRAME, SymbolProfile, overexposed
 from companion.games.hexel.vision.thresholds import LIMITS
-from companion.games.hexel.vision.upright import Lying
+from companion.games.hexel.vision.upright import Lying, usual_offsets
 from companion.vision.enrolment.sample import in_grey, mosaic, taught_of
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import Network, network
@@ -49,6 +49,7 @@ def symbol_probabilities(
     corners: NDArray[np.floating],
     plain: float,
     exposure: float = 0.0,
+    offsets: NDArray[np.floating] | None = None,
 ) -> NDArray[np.float32]:
     """The probabilities of the profile's symbols and, last, of none of them: (N, 6, K + 1).
 
@@ -58,10 +59,11 @@ def symbol_probabilities(
         corners: (N, 6, 2) pixels of its cards.
         plain: the confidence above which a symbol is not augmented; see also `classify_adapted`.
         exposure: see `FewShotSymbols`.
+        offsets: see `FewShotSymbols`.
     """
     if len(corners) == 0:
         return np.zeros((0, 6, len(profile.symbols) + 1), np.float32)
-    lying = profile.lying(net, pyramid, corners) if profile.upright_at else None
+    lying = profile.lying(net, pyramid, corners, offsets) if profile.upright_at else None
     raw = raw_patches(pyramid, corners) if lying is None else lying.patches
     shown = is_shown(*raw)
     colours, faces = at_exposure(*raw, exposure)
@@ -158,7 +160,7 @@ def _patch_variants(
     return np.stack(out)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FewShotSymbols:
     """The classifier of a taught printing.
 
@@ -166,10 +168,13 @@ class FewShotSymbols:
         profile: of the printing.
         exposure: how light the faces of a picture's cards are made before they are compared, in whites; 0 for as they
             are.
+        offsets: how likely the cards that taught upright symbols lay to each other in each way, see `Lying.of`; None
+            for what the samples tell.
     """
 
     profile: SymbolProfile
     exposure: float = 0.0
+    offsets: NDArray[np.floating] | None = None
 
     @property
     def names(self) -> tuple[str | None, ...]:
@@ -179,13 +184,23 @@ class FewShotSymbols:
     def classify(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float32]:
         """See `Classifier`."""
         alone = symbol_probabilities(
-            network(NETWORK), self.profile, pyramid, corners, LIMITS.sure_symbol, self.exposure
+            network(NETWORK), self.profile, pyramid, corners, LIMITS.sure_symbol, self.exposure, self._known_offsets
         )
         return apply_two_symbol_prior(alone, LIMITS.sure_symbol)
 
     def printed_lines(self) -> tuple[float, ...]:
         """See `any_print.printed_lines`."""
         return _printed_lines(self.profile)
+
+    def beside(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> "FewShotSymbols":
+        """The classifier beside known cards (N, 6, 2): how these lie tells how upright symbols of others do.
+
+        A single new card does not tell that surely.
+        """
+        if not self.profile.upright_at or not len(corners):
+            return self
+        told = self.profile.told_offsets(network(NETWORK), pyramid, corners)
+        return replace(self, offsets=self._known_offsets + told)
 
     def exposed_as(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> "FewShotSymbols":
         """The classifier for a picture's exposure: that in which the symbols of its surest cards look most as taught.
@@ -200,7 +215,7 @@ class FewShotSymbols:
         exposures = exposures_between(taught, seen) if is_darker else exposures_between(seen, taught)
         if not exposures or (is_darker and not is_taught_burnt_out):
             return self
-        raw = self.profile.patches(network(NETWORK), pyramid, corners)
+        raw = self._patches(pyramid, corners)
         shown = is_shown(*raw)
         if not shown.any() or not (is_darker or is_print_burnt_out(raw[0])):
             return self
@@ -226,8 +241,22 @@ class FewShotSymbols:
         """
         if not len(corners):
             return np.zeros(0)
-        squared = self._squared_misfits(*self.profile.patches(network(NETWORK), pyramid, corners))
-        return np.asarray(np.minimum(squared, LIMITS.none_at).mean(1))
+        may_be = self.profile.may_be_shown(network(NETWORK), pyramid, corners)
+        found = np.full(len(corners), LIMITS.none_at)
+        if may_be.any():
+            squared = self._squared_misfits(*self._patches(pyramid, corners[may_be]))
+            found[may_be] = np.minimum(squared, LIMITS.none_at).mean(1)
+        return found
+
+    def _patches(
+        self, pyramid: Pyramid, corners: NDArray[np.floating]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """See `SymbolProfile.patches`."""
+        return self.profile.patches(network(NETWORK), pyramid, corners, self._known_offsets)
+
+    @property
+    def _known_offsets(self) -> NDArray[np.floating]:
+        return _taught_offsets(self.profile) if self.offsets is None else self.offsets
 
     def _squared_misfits(self, colours: NDArray[np.float32], faces: NDArray[np.float32]) -> NDArray[np.float32]:
         """The squared distances (N, 6) of raw patches to the nearest prototypes; see `raw_patches`."""
@@ -246,6 +275,18 @@ class FewShotSymbols:
     def accept(self, probabilities: NDArray[np.float32]) -> tuple[str | None, ...]:
         """See `Classifier`."""
         return accept_symbols(probabilities, self.names)
+
+
+@lru_cache(maxsize=8)
+def _taught_offsets(profile: SymbolProfile) -> NDArray[np.floating]:
+    """How likely the taught cards lay to each other in each way (O,), as logarithms, by samples of several symbols."""
+    usual, edges = usual_offsets(len(profile.symbols)), [sample.label["edges"] for sample in profile.samples]
+    mixed = [i for i, six in enumerate(edges) if len(set(six)) > 1 and None not in six]
+    if not profile.upright_at or not mixed:
+        return usual
+    names = np.array([[profile.symbols.index(name) for name in edges[i]] for i in mixed])
+    seen = mosaic([profile.samples[i] for i in mixed], FRAME)
+    return usual + profile.told_offsets(network(NETWORK), *seen, names)
 
 
 @lru_cache(maxsize=8)

@@ -129,6 +129,8 @@ def read_unknown(
     found: Sequence[Detection] = [hint for hint in hints if hint.confidence >= LIMITS.likely_beside_known]
     corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found))
     classifier = _in_exposure_of(pyramid, classifier, found, corners, [c.corners for c in known])
+    if isinstance(classifier, FewShotSymbols):
+        classifier = classifier.beside(pyramid, np.array([c.corners for c in known[: LIMITS.most_beside]], np.float32))
     probabilities = classifier.classify(pyramid, corners)
     if isinstance(classifier, FewShotSymbols) and not _are_read(probabilities, classifier):
         found = unchanged.but(_of_any_print(pyramid, found, corners, classifier, [c.corners for c in known])[0])

@@ -181,6 +181,8 @@ class HexelLimits:
     """Scale of a prototype's distance, beside the scale of training."""
     sharpness_of_ways: float = 0.75
     """The same for the ways a card of upright symbols may lie: its six symbols err together."""
+    most_beside: int = 4
+    """How many known cards tell how upright symbols lie that are still to read."""
     near_patch: float = 6.0
     """Only patches within this squared distance of a prototype move it, or belong to a cluster."""
     steady_patches: float = 8.0

@@ -11,12 +11,17 @@ import pytest
 
 from companion.errors import UsageError
 from companion.games.hexel.deck import SYMBOLS as SYMBOLS_OF
-from companion.games.hexel.vision.enrolment import learn_hexel
+from companion.games.hexel.vision.enrolment import TEACHING, learn_hexel
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
-from companion.games.hexel.vision.prototypes import SymbolProfile
-from companion.games.hexel.vision.recognizer import read_hexel
+from companion.games.hexel.vision.prototypes import FRAME, SymbolProfile
+from companion.games.hexel.vision.recognizer import read_hexel, read_unknown
+from companion.games.hexel.vision.reexamination import is_same_card
 from companion.rules.hexgrid import Cell
+from companion.vision.enrolment.learning import fit_profile
+from companion.vision.enrolment.sample import CONFIRMED, Sample, jpeg_of, rectify_card
+from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.layouts import agree, register
+from companion.vision.tracking.regions import Unchanged, usual_width_px
 from models.drawing.hexel.invented import invented
 from models.drawing.hexel.photograph import photograph
 from models.drawing.hexel.printings import Mark, Printing
@@ -76,6 +81,46 @@ def test_symbols_that_stand_upright_are_told_whichever_way_a_card_lies() -> None
     match = register(truth, told)
     assert match is not None and match.clashing == 0
     assert sum(agree(truth[match.cell(cell)], match.edges(edges)) for cell, edges in told.items()) == len(truth)
+
+
+def confirmed(profile: SymbolProfile, seen: Photograph) -> SymbolProfile:
+    """The profile with the cards of a photograph as moves that players confirmed."""
+    pyramid, cards = Pyramid.of(seen.bgr), seen.truth["cards"]
+    crops = [rectify_card(pyramid, np.array(card["corners"]), FRAME) for card in cards]
+    moves = [
+        Sample({"edges": card["edges"]}, jpeg_of(crop), 1, CONFIRMED) for card, crop in zip(cards, crops, strict=True)
+    ]
+    made = fit_profile(TEACHING, profile.deck, [*profile.samples, *moves])
+    assert isinstance(made, SymbolProfile)
+    return made
+
+
+def test_an_upright_card_is_read_beside_known_ones_or_after_confirmed_moves() -> None:
+    look = upright("FKP", range(6))
+    profile = taught(look, 2, across_px=120)
+
+    def four(seed: int) -> Photograph:
+        rng, asked = np.random.default_rng(seed), {"edition": "36", "size": (800, 608), "across_px": 110}
+        return photograph(rng, printing=look, cards=4, hardness=0.0, **asked)
+
+    seen = four(19)
+    together = read_hexel(seen.bgr, FewShotSymbols(profile)).cards
+    assert len(together) == 4 and all(None not in card.edges for card in together)
+
+    def read_alone(classifier: FewShotSymbols, *, beside: bool) -> list[bool]:
+        """Whether each card is read by itself as together with the others."""
+        same = []
+        for card in together:
+            known = tuple(other for other in together if other is not card) if beside else ()
+            width = usual_width_px(together)
+            assert width is not None
+            reading = read_unknown(seen.bgr, classifier, width, Unchanged(known))
+            (now,) = (one for one in (*reading.cards, *reading.loose) if is_same_card(one.corners, card.corners))
+            same.append(any(now.edges[k:] + now.edges[:k] == card.edges for k in range(6)))
+        return same
+
+    assert all(read_alone(FewShotSymbols(profile), beside=True))
+    assert all(read_alone(FewShotSymbols(confirmed(profile, four(15))), beside=False))
 
 
 def test_a_symbol_that_is_another_upside_down_is_not_told() -> None:
