@@ -1,6 +1,8 @@
 """Which outline on a photograph each label means: by its rough corners, or by the order in which people read."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePath
 from typing import Any
 
@@ -9,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import TeachingRefused, UsageError
-from companion.vision.detection.outlines import Outline, detect_outlines
+from companion.vision.detection.outlines import SETTINGS, Outline, judge_candidates, one_per_card, suppress
 from companion.vision.edge_refinement import refine
+from companion.vision.enrolment.quality import is_lit
 from companion.vision.geometry import areas, shared_area
 from companion.vision.image.pyramid import Pyramid
 
@@ -36,6 +39,10 @@ ALIKE, OTHER = 0.2, 0.3
 ones' than the first, in sizes of a card, if the others' lie farther than the second: a cloth's print is turned."""
 FARTHEST_PX = 1e6
 """No point of a picture that is decoded lies farther from its corner."""
+_ASKEW_DEG, _EVEN, _APART = 15, 0.35, 0.6
+"""Rows may run so far askew, if one of a row then lies less than so much of a card's height above another, and the next
+row so much below.
+"""
 _TURNS_DEG = (0, 5, -5, 10, -10, 15, -15, 20, -20, 25, -25, 30, -30, 35, -35, 40, -40)
 
 
@@ -93,7 +100,6 @@ class Candidates:
         self.own = own
         self.unsure = np.zeros((0, sides, 2), np.float32) if unsure is None else unsure
         self._sides = sides
-        self._found: tuple[Outline, ...] | None = None
 
     @property
     def any_print(self) -> Floats:
@@ -106,10 +112,26 @@ class Candidates:
         return self._prints(SURE_PRINT)
 
     def _prints(self, least: float) -> Floats:
-        if self._found is None:
-            self._found = detect_outlines(np.asarray(self.pyramid.levels[0], np.uint8), self._sides)
-        sure = [one.corners for one in self._found if one.confidence >= least]
+        sure = [one.corners for one in self._found if one.confidence >= max(least, SETTINGS.min_confidence)]
         return np.array(sure, np.float32).reshape(-1, self._sides, 2)
+
+    @cached_property
+    def _judged(self) -> tuple[Pyramid, list[Outline]]:
+        return judge_candidates(np.asarray(self.pyramid.levels[0], np.uint8), self._sides)
+
+    @cached_property
+    def _found(self) -> Sequence[Outline]:
+        return one_per_card(*self._judged, self._sides)
+
+    @cached_property
+    def unlikely(self) -> Floats:
+        """All that may be cards at all, the likeliest at each place; none where light spoils the photograph."""
+        every: list[Outline] = []
+        if is_lit(self.pyramid):
+            unsure = refine(self.pyramid, list(self.unsure.astype(np.float64)))
+            every = [*self._judged[1], *(Outline(one.corners, 0.0) for one in unsure)]
+        corners = [one.corners for one in suppress(every, OVERLAP)]
+        return np.array(corners, np.float32).reshape(-1, self._sides, 2)
 
     @property
     def both(self) -> Floats:
@@ -126,7 +148,7 @@ class Candidates:
     def sets(self) -> list[Callable[[], Floats]]:
         """What may be all cards of the photograph, the likeliest first."""
         ways = (lambda: self.own, lambda: self.both, lambda: self.any_print, lambda: self.sure_print)
-        return [*ways, *(lambda way=way: _of_a_size(way()) for way in ways)]
+        return [*ways, *(lambda way=way: _of_a_size(way()) for way in (*ways, lambda: self.unlikely))]
 
 
 def outlines_of(name: str, found: Candidates, labels: Sequence[Mapping[str, Any]]) -> Floats:
@@ -168,32 +190,50 @@ def laid_out(found: Candidates, rows: Sequence[int]) -> Floats | None:
         if len(outlines) != sum(rows):
             continue
         for turn in _TURNS_DEG:
-            order, counts = _rows(outlines, turn)
-            if counts == list(rows):
-                return outlines[order]
+            read = _Rows.of(outlines, turn)
+            if read.counts == list(rows):
+                return outlines[read.order]
         if len(rows) == 1:  # a column instead of a row: the picture lies on its side
             return outlines[reading_order(outlines)]
     return None
 
 
 def reading_order(found: Floats) -> NDArray[np.intp]:
-    """Top to bottom, and left to right among those that lie about as high."""
-    return _rows(found, 0)[0]
+    """Top to bottom, and left to right among those that lie about as high; rows may run a little askew."""
+    ways = (_Rows.of(found, turn) for turn in _TURNS_DEG if abs(turn) <= _ASKEW_DEG)
+    straight, *others = ways
+    return next((way.order for way in (straight, *others) if way.is_plain), straight.order)
 
 
-def _rows(found: Floats, turn_deg: float) -> tuple[NDArray[np.intp], list[int]]:
-    """The order in which outlines are read once the picture is turned so, and how many lie in each row."""
-    a = np.radians(turn_deg)
-    turned = found @ np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]])
-    centres = turned.mean(1)
-    height = float(np.median(np.ptp(turned[..., 1], axis=1)))
-    rows = np.zeros(len(found), int)
-    row, top = -1, -np.inf
-    for i in np.argsort(centres[:, 1]):
-        if centres[i, 1] - top > 0.5 * height:
-            row, top = row + 1, centres[i, 1]
-        rows[i] = row
-    return np.lexsort((centres[:, 0], rows)), np.bincount(rows).tolist()
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """Outlines as they are read once the picture is turned.
+
+    Attributes:
+        order: (N,), of the outlines.
+        counts: how many lie in each row.
+        is_plain: whether those of a row lie about as high, and each row plainly below the one before.
+    """
+
+    order: NDArray[np.intp]
+    counts: list[int]
+    is_plain: bool
+
+    @classmethod
+    def of(cls, found: Floats, turn_deg: float) -> "_Rows":
+        a = np.radians(turn_deg)
+        turned = found @ np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]])
+        centres = turned.mean(1)
+        height = float(np.median(np.ptp(turned[..., 1], axis=1)))
+        rows = np.zeros(len(found), int)
+        row, top, last, is_plain = -1, -np.inf, -np.inf, True
+        for i in np.argsort(centres[:, 1]):
+            y = float(centres[i, 1] / height)
+            if y - top > 0.5:
+                row, top, is_plain = row + 1, y, is_plain and y - last > _APART
+            rows[i], last = row, y
+            is_plain = is_plain and y - top < _EVEN
+        return cls(np.lexsort((centres[:, 0], rows)), np.bincount(rows).tolist(), is_plain)
 
 
 def _of_a_size(found: Floats) -> Floats:

@@ -105,6 +105,15 @@ def require_lit(name: str, pyramid: Pyramid) -> None:
         raise TeachingRefused(f"{name} is burnt out to white; softer light, or move the lamp aside", code="burnt-out")
 
 
+def is_lit(pyramid: Pyramid) -> bool:
+    """Whether a photograph is neither dark nor white all over; see `require_lit`."""
+    try:
+        require_lit("", pyramid)
+    except TeachingRefused:
+        return False
+    return True
+
+
 def aslant(outline: NDArray[np.floating], frame: CropFrame) -> float:
     """How much longer than wide a card is drawn out by the view: 1 from above, 2 from 60 degrees aside."""
     flat, seen = (np.asarray(at, np.float64) - np.mean(at, axis=0) for at in (frame.corners, outline))

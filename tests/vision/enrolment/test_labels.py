@@ -45,6 +45,13 @@ def test_without_corners_labels_go_from_top_to_bottom_and_left_to_right() -> Non
     assert told.mean(1) == pytest.approx(np.array(PLACES), abs=0.5)
 
 
+@pytest.mark.parametrize("slope", [0.15, -0.15])
+def test_a_row_that_runs_askew_is_read_as_one(slope: float) -> None:
+    places = [(100 + 90 * k, 300 + slope * 90 * k) for k in range(6)]
+    found = Candidates(BLANK, 6, np.array([HEXAGON.unit * 40 + at for at in places], np.float32)[::-1])
+    assert outlines_of("a.jpg", found, [{}] * 6).mean(1) == pytest.approx(np.array(places), abs=0.5)
+
+
 def test_with_rough_corners_each_label_means_the_outline_there() -> None:
     rng = np.random.default_rng(0)
     labels = [{"corners": (HEXAGON.unit * 40 + PLACES[k] + rng.normal(0, 6, (6, 2))).tolist()} for k in (3, 1)]

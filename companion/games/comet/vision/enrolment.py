@@ -286,6 +286,10 @@ def _weighed(samples: Sequence[Sample], features: Sequence[Feature]) -> list[Flo
     return [vector / max(float(np.linalg.norm(vector)), 1e-6) for vector in weighed]
 
 
+_SHIFTS = np.linspace(-0.24, 0.24, 9).tolist()
+"""How far a card's outline may be off, in its sides, in steps after which a number is still told."""
+
+
 def _corners(rough: Any) -> NDArray[np.float64] | None:
     return np.asarray(rough, np.float64) if rough is not None and np.shape(rough) == (4, 2) else None
 
@@ -390,7 +394,8 @@ def _aligned(cards: Sequence[TaughtCard], half_width: float, exact: Sequence[boo
 def _as_large(cards: Sequence[TaughtCard], exact: Sequence[bool], places: NumberPlaces) -> list[TaughtCard]:
     """The cards, those that are not ``exact`` made as large as those that are, where more of their labels is then seen.
 
-    Of a card beside another the side may have been taken for the neighbour's.
+    Of a card beside another the side may have been taken for the neighbour's, or a line of the table for either side:
+    where a label is not seen then, it is looked for around.
     """
     sure = np.array([card.corners for card, is_exact in zip(cards, exact, strict=True) if is_exact], np.float64)
     found = list(cards)
@@ -398,9 +403,19 @@ def _as_large(cards: Sequence[TaughtCard], exact: Sequence[bool], places: Number
         if not exact[i]:
             seen = card.corners.astype(np.float64)
             ways = [seen, *as_large_as(seen, sure), *completed(seen, sure)]
-            tried = [replace(card, corners=np.asarray(way, np.float32)) for way in ways]
-            found[i] = tried[int(_labels_seen(tried, places).argmax())]
+            for some in (ways, [moved for way in ways for moved in _moved(way)]):
+                tried = [replace(card, corners=np.asarray(way, np.float32)) for way in some]
+                shown = _labels_seen(tried, places)
+                found[i] = tried[int(shown.argmax())]
+                if shown.max() >= LIMITS.labels_seen:
+                    break
     return found
+
+
+def _moved(outline: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """An outline (4, 2) moved along its sides each way."""
+    along, down = outline[1] - outline[0], outline[3] - outline[0]
+    return [outline + x * along + y * down for x in _SHIFTS for y in _SHIFTS]
 
 
 def _to_edges(cards: Sequence[TaughtCard], half_width: float) -> list[TaughtCard]:

@@ -128,9 +128,10 @@ def test_the_edge_of_one_card_that_is_outlined_too_small_is_not_taken_for_the_fr
     [
         ("dark-comet-cards", [[11, 13, 8], [2, 4, 4], [3, 14, 6], [5, 7, 3], [9, 10, 12]]),
         ("shining-comet-cards", [[10, 12, 3], [5, 6, 8], [12, 7, 2], [11, 4, 13], [2, 14, 9]]),
+        ("red-comet-cards", [[5, 2, 10], [5, 3, 4], [8, 3, 6], [7, 9, 12], [14, 13, 11]]),
     ],
 )
-def test_a_card_whose_side_was_taken_for_its_neighbours_is_made_as_large_as_the_others(name, faces):
+def test_a_card_whose_sides_were_taken_for_a_neighbours_or_the_tables_is_made_as_large_as_the_others(name, faces):
     picture = cv2.imread(str(SCENES / f"{name}.jpg"))
     profile = learn_comet("comet", [(name, picture)], [{"cards": [{"values": values} for values in faces]}])
     read = {tuple(card.values) for card in read_comet(picture, TaughtNumerals(profile)).cards}
