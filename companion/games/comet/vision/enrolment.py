@@ -407,7 +407,7 @@ def _as_large(cards: Sequence[TaughtCard], exact: Sequence[bool], places: Number
                 tried = [replace(card, corners=np.asarray(way, np.float32)) for way in some]
                 shown = _labels_seen(tried, places)
                 found[i] = tried[int(shown.argmax())]
-                if shown.max() >= LIMITS.labels_seen:
+                if shown.max() >= LIMITS.labels_unseen:
                     break
     return found
 
