@@ -42,9 +42,9 @@ class _Lights(NamedTuple):
 
 
 def _lights() -> _Lights:
-    """A grid of colour casts within a circle, each faded and veiled in twenty ways."""
+    """A grid of colour casts within a circle, each faded and veiled in twenty-five ways."""
     steps = np.arange(-0.3, 0.31, 0.1)
-    grid = np.meshgrid(steps, steps, (-0.1, 0.0, 0.1, 0.2, 0.3), (-0.1, 0.0, 0.1, 0.2))
+    grid = np.meshgrid(steps, steps, (-0.1, 0.0, 0.1, 0.2, 0.3), (-0.35, -0.15, 0.0, 0.1, 0.2))
     u, v, fading, veil = (axis.ravel() for axis in grid)
     near = np.hypot(u, v) < 0.31
     across, along = np.array([1.0, -0.5, -0.5]), np.array([0.0, np.sqrt(0.75), -np.sqrt(0.75)])

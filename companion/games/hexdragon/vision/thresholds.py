@@ -153,7 +153,7 @@ class HexDragonLimits:
     """Bands whose ink lies so far, squared and in spreads, from what was learnt are another set's, and so are heads
     that are so likely nobody's. On 24 drawn pictures of the sets themselves bands lay at 7.4 at most and heads were
     nobody's at 0.02; of 24 pictures of other sets two are beyond neither, whose inks are alike."""
-    veil_spread: float = 0.1
+    veil_spread: float = 0.2
     """How much of the lamp's own light lies over the inks, as on gloss or behind haze."""
     tiles_of_veil: int = 4
     least_gain: float = 0.3

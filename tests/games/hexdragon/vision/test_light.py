@@ -7,7 +7,15 @@ import pytest
 
 from companion.games.hexdragon.vision.classifier import BRIGHT, OWNERS, REACH, VIEW, Answers
 from companion.games.hexdragon.vision.light import common_inks, remove_veiling_glare
-from companion.games.hexdragon.vision.prototypes import PLACES, InkProfile, fits, lights_of, nobodys, owners_weighed
+from companion.games.hexdragon.vision.prototypes import (
+    PLACES,
+    InkProfile,
+    fits,
+    is_another_set,
+    lights_of,
+    nobodys,
+    owners_weighed,
+)
 from companion.games.hexdragon.vision.thresholds import LIMITS
 
 NAMES = ("red", "blue", "yellow")
@@ -37,15 +45,15 @@ def owners(profile: InkProfile, views: np.ndarray) -> np.ndarray:
     return owners_weighed(profile, fits(profile, views, answers, AS_MEASURED), lights, OWNERS)
 
 
-def tile(ink: np.ndarray, light: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+def tile(ink: np.ndarray, light: Callable[[np.ndarray], np.ndarray], common: np.ndarray = COMMON) -> np.ndarray:
     """A view all of an owner's ink but for bands across the middles of its edges and its face towards its corners."""
     steps = ((np.arange(VIEW) + 0.5) / VIEW * 2 - 1) * REACH
     x, y = np.meshgrid(steps, steps)
     turn = np.degrees(np.arctan2(-y, x)) % 60
     beside = np.hypot(x, y) > 0.6
     view = np.broadcast_to(light(ink), (VIEW, VIEW, 3)).copy()
-    view[beside & (np.abs(turn - 30) < 15)] = light(COMMON[1])
-    view[beside & (np.abs(turn - 30) >= 15)] = light(COMMON[0])
+    view[beside & (np.abs(turn - 30) < 15)] = light(common[1])
+    view[beside & (np.abs(turn - 30) >= 15)] = light(common[0])
     return np.asarray(view, np.float32)
 
 
@@ -114,6 +122,25 @@ def test_heads_taught_behind_a_veil_of_light_keep_their_owners_without_it() -> N
     taught = InkProfile("hexdragon", NAMES, veiled, np.tile(common[1], (3, 1)), PLACES[:9].astype(np.float32), common)
     share = owners(taught, np.stack([tile(plain[k], lambda ink: ink) for k in (0, 1, 2)]))
     assert [OWNERS[k] for k in share.argmax(1)] == list(NAMES) and share.max(1).min() > LIMITS.sure_owner
+
+
+@pytest.mark.parametrize("is_another", [False, True])
+def test_a_set_taught_behind_haze_is_no_other_one_without_it(is_another: bool) -> None:
+    """Violet bands on pale faces, of which haze left lilac ones; green bands are another set's."""
+    band = [0.19, 0.79, 0.55] if is_another else [0.79, 0.19, 0.55]
+    known, shown = (np.array([one, [0.74, 0.75, 0.75]], np.float32) for one in ([0.79, 0.19, 0.55], band))
+
+    def hazy(inks: np.ndarray) -> np.ndarray:
+        return np.asarray(inks + 0.5 * (BRIGHT - inks), np.float32)
+
+    common = hazy(known)
+    taught = InkProfile(
+        "hexdragon", NAMES, hazy(INKS), np.tile(common[1], (3, 1)), PLACES[:9].astype(np.float32), common
+    )
+    views, answers = np.stack([tile(ink, lambda ink: ink, shown) for ink in INKS]), sure(3)
+    lights = lights_of(taught, views, answers, AS_MEASURED)
+    strange = nobodys(fits(taught, views, answers, AS_MEASURED), lights)
+    assert is_another_set(taught, views, answers, AS_MEASURED, lights, strange) == is_another
 
 
 def test_where_a_band_lies_a_head_is_nobodys() -> None:
