@@ -7,6 +7,7 @@ face, which shows towards its corners. Those two, and the heads as far as their 
 the light.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from companion.games.hexdragon.vision.classifier import BRIGHT, HEAD, REACH, VIEW, Answers
 from companion.games.hexdragon.vision.thresholds import LIMITS
+from companion.vision.geometry import median
 
 _LUMA = np.array([0.114, 0.587, 0.299])
 _WAYS = np.radians(60.0 * np.arange(6))
@@ -59,12 +61,19 @@ _PRIOR = -0.5 * (
 )
 
 
-def sample_view(view: NDArray[np.float32], points: NDArray[np.float64], edge: int) -> NDArray[np.float32]:
+def sample_view(view: NDArray[np.float32], points: NDArray[np.floating], edge: int) -> NDArray[np.float32]:
     """A view's colours (P, 3) at points (P, 2) in circumradii of a frame turned to an edge."""
-    a = np.radians(-60.0 * edge)
-    turned = points @ np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]])
-    columns, rows = np.clip(np.round((turned / REACH + 1) * VIEW / 2 - 0.5).astype(int), 0, VIEW - 1).T
+    rows, columns = _pixels(np.asarray(points, np.float64).tobytes(), edge)
     return np.asarray(view[rows, columns])
+
+
+@lru_cache(maxsize=256)
+def _pixels(points: bytes, edge: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The rows and columns of a view where points (P, 2), float64, of a frame turned to an edge lie."""
+    a = np.radians(-60.0 * edge)
+    turned = np.frombuffer(points).reshape(-1, 2) @ np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]])
+    columns, rows = np.clip(np.round((turned / REACH + 1) * VIEW / 2 - 0.5).astype(int), 0, VIEW - 1).T
+    return rows, columns
 
 
 def common_inks(views: NDArray[np.float32], answers: Answers) -> NDArray[np.float32] | None:
@@ -97,9 +106,9 @@ def _inks_of_tiles(views: NDArray[np.float32], answers: Answers) -> dict[int, ND
     out = {}
     for i in np.flatnonzero(answers.kinds[:, 0] > LIMITS.sure_head).tolist():
         edges = np.flatnonzero(answers.ends[i, :, HEAD] < 1 - LIMITS.sure_head).tolist()
-        face = np.median(sample_view(views[i], _FACE_POINTS, 0), axis=0)
-        bands = [np.median(sample_view(views[i], _BAND_POINTS, edge), axis=0) for edge in edges]
-        out[i] = np.stack([np.median(bands or [face], axis=0), face])
+        face = median(sample_view(views[i], _FACE_POINTS, 0))
+        bands = [median(sample_view(views[i], _BAND_POINTS, edge)) for edge in edges]
+        out[i] = np.stack([median(np.array(bands or [face])), face]).astype(np.float32)
     return out
 
 

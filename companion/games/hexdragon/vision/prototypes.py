@@ -39,7 +39,7 @@ from companion.games.hexdragon.vision.stars import reweigh_stars, star_ink
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.sample import CropFrame
-from companion.vision.geometry import HEXAGON
+from companion.vision.geometry import HEXAGON, median
 from companion.vision.image.pyramid import Pyramid
 
 _DEPTH_SPREAD = {"head": 0.35, "common": 0.35, "star": 0.5}
@@ -151,11 +151,22 @@ def fits(profile: InkProfile, views: np.ndarray, answers: Answers, cast: np.ndar
         answers: what the network says of them.
         cast: (3,) what was divided out.
     """
-    heads, rims = in_every_light(profile.heads, cast), in_every_light(profile.rims, cast)
-    far = np.array([_far(profile.places, heads, rims, view, answers, i) for i, view in enumerate(views)])
-    far = far.reshape(len(views), *heads.shape[:2])
-    nobody = _far_from_nobody(profile, views, answers, cast)
-    return np.concatenate([far, nobody[..., None]], axis=2) / -2
+    heads, rims, common = (_inks_in_every_light(inks, cast) for inks in (profile.heads, profile.rims, profile.common))
+    far = np.empty((len(views), len(LIGHTS.veil), len(profile.owners) + 1))
+    for i, view in enumerate(views):
+        is_star = answers.kinds[i, 1] > answers.kinds[i, 0]
+        far[i, :, -1] = LIMITS.strange_ink**2
+        if not is_star:
+            ink = median(sample_view(view, profile.places, int(answers.ends[i, :, HEAD].argmax())))
+            far[i, :, :-1] = heads.squared(ink, "head") + 0.5 * rims.squared(rim_ink(view), "head")
+            # what looks like the bands or faces of all tiles shows no head: something lies on it
+            no_head = common.squared(ink, "head").min(axis=1) + LIMITS.no_head_ink
+            far[i, :, -1] = np.minimum(far[i, :, -1], no_head)
+        elif answers.kinds[i, 1] >= LIMITS.faint_star:
+            far[i, :, :-1] = heads.squared(star_ink(view), "star")
+        else:  # nothing is told of it: its ink is not looked for
+            far[i, :, :-1] = 0.0
+    return far / -2
 
 
 def is_another_set(
@@ -178,36 +189,28 @@ def is_another_set(
     common = common_inks(views, answers)
     if common is None:
         return False
-    bands = _distance(in_every_light(profile.common, cast)[:, 0], common[0], "common")
+    bands = _inks_in_every_light(profile.common[:1], cast).squared(common[0], "common")[:, 0]
     return float(bands @ lights) > LIMITS.foreign_band
 
 
 def _common_far(profile: InkProfile, common: np.ndarray, cast: np.ndarray) -> np.ndarray:
     """How far the common inks (2, 3) of a picture are from what was learnt in each light, squared, in spreads: (T,)."""
-    known = in_every_light(profile.common, cast)
-    far = [np.minimum(_distance(known[:, k], ink, "common"), LIMITS.strange_ink**2) for k, ink in enumerate(common)]
+    known = [_inks_in_every_light(profile.common[k : k + 1], cast) for k in range(2)]
+    far = [
+        np.minimum(one.squared(ink, "common")[:, 0], LIMITS.strange_ink**2)
+        for one, ink in zip(known, common, strict=True)
+    ]
     return np.asarray(np.sum(far, axis=0))
 
 
-def _far_from_nobody(profile: InkProfile, views: np.ndarray, answers: Answers, cast: np.ndarray) -> np.ndarray:
-    """How far each piece is in each light from being no head of anybody's, squared, in spreads: (N, T).
-
-    What looks like the bands or faces of all tiles where its head should be shows no head: something lies on it.
-    """
-    common = in_every_light(profile.common, cast)
-    out = np.full((len(views), len(common)), LIMITS.strange_ink**2)
-    for i, view in enumerate(views):
-        if answers.kinds[i, 1] <= answers.kinds[i, 0]:
-            ink = np.median(sample_view(view, profile.places, int(answers.ends[i, :, HEAD].argmax())), axis=0)
-            out[i] = np.minimum(out[i], _distance(common, ink, "head").min(axis=1) + LIMITS.no_head_ink)
-    return out
-
-
-def lights_of(profile: InkProfile, views: np.ndarray, answers: Answers, cast: np.ndarray) -> np.ndarray:
-    """How likely each light is (T,), by what such views show; see `fits`."""
+def lights_of(
+    profile: InkProfile, views: np.ndarray, answers: Answers, cast: np.ndarray, fitting: np.ndarray | None = None
+) -> np.ndarray:
+    """How likely each light is (T,), by what such views show; see `fits`, which ``fitting`` is where it is known."""
     common = common_inks(views, answers)
     far = np.zeros(len(LIGHTS.fading)) if common is None else _common_far(profile, common, cast)
-    return likelihood(far, fits(profile, views, answers, cast), answers)
+    fitting = fits(profile, views, answers, cast) if fitting is None else fitting
+    return likelihood(far, fitting, answers)
 
 
 def owners_weighed(profile: InkProfile, fitting: np.ndarray, lights: np.ndarray, names: Sequence[str]) -> np.ndarray:
@@ -228,40 +231,48 @@ def _weighed(fitting: np.ndarray, lights: np.ndarray) -> np.ndarray:
     return np.asarray(np.einsum("ntk,t->nk", shares, lights))
 
 
-def _far(
-    places: np.ndarray, heads: np.ndarray, rims: np.ndarray, view: np.ndarray, answers: Answers, i: int
-) -> np.ndarray:
-    """How far a piece's ink is from every owner's (T, K, 3) in each light, squared, in spreads: (T, K)."""
-    if answers.kinds[i, 1] > answers.kinds[i, 0]:
-        if answers.kinds[i, 1] < LIMITS.faint_star:  # nothing is told of it: its ink is not looked for
-            return np.zeros(heads.shape[:2])
-        return _distance(heads, star_ink(view), "star")
-    ink = np.median(sample_view(view, places, int(answers.ends[i, :, HEAD].argmax())), axis=0)
-    return np.asarray(_distance(heads, ink, "head") + 0.5 * _distance(rims, rim_ink(view), "head"))
-
-
 def head_colours(view: np.ndarray, edge: int, places: np.ndarray = PLACES) -> np.ndarray:
     """The colours (P, 3) at places (P, 2) of the head at an edge, a direction of the view's own."""
     return sample_view(view, places, edge)
 
 
 def ink_vector(ink: np.ndarray) -> np.ndarray:
-    """A head's ink (3,) as a point (4,) whose distances from others are in spreads; see `_distance`."""
+    """A head's ink (3,) as a point (4,) whose distances from others are in spreads; see `_Inks.squared`."""
     depth = float(ink.mean()) + LIMITS.dim_ink
     return np.array([*(ink / depth / LIMITS.tint_spread), np.log(depth) / _DEPTH_SPREAD["head"]])
 
 
 def rim_ink(view: np.ndarray) -> np.ndarray:
     """The middle colour (3,) along a tile's edges, near its corners."""
-    return np.asarray(np.median(sample_view(view, _RIM_POINTS, 0), axis=0))
+    return median(sample_view(view, _RIM_POINTS, 0))
 
 
-def _distance(known: np.ndarray, ink: np.ndarray, of: str) -> np.ndarray:
-    """How far an ink (3,) is from known ones (..., 3), squared, in spreads: (...)."""
-    depth, depths = float(ink.mean()) + LIMITS.dim_ink, known.mean(-1) + LIMITS.dim_ink
-    tint = ((known / depths[..., None] - ink / depth) ** 2).sum(-1)
-    spread = LIMITS.common_spread if of == "common" else LIMITS.tint_spread
-    return np.asarray(tint / spread**2 + (np.log(depths / depth) / _DEPTH_SPREAD[of]) ** 2)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Inks:
+    """Inks in each light, to be compared with others.
+
+    Attributes:
+        tints: (T, K, 3), each colour over its brightness.
+        depths: (T, K), the logarithm of that.
+    """
+
+    tints: np.ndarray
+    depths: np.ndarray
+
+    def squared(self, ink: np.ndarray, of: str) -> np.ndarray:
+        """How far an ink (3,) is from each in each light, squared, in spreads: (T, K)."""
+        depth = float(ink.mean()) + LIMITS.dim_ink
+        off = self.tints - ink / depth
+        spread = LIMITS.common_spread if of == "common" else LIMITS.tint_spread
+        tint = np.einsum("tkc,tkc->tk", off, off) / spread**2
+        return np.asarray(tint + ((self.depths - np.log(depth)) / _DEPTH_SPREAD[of]) ** 2)
+
+
+def _inks_in_every_light(inks: np.ndarray, cast: np.ndarray) -> _Inks:
+    """Inks (K, 3) in each light; see `in_every_light`."""
+    seen = in_every_light(inks, cast)
+    depths = seen.mean(-1) + LIMITS.dim_ink
+    return _Inks(seen / depths[..., None], np.log(depths))
 
 
 def _doubted(ends: np.ndarray, strange: np.ndarray) -> np.ndarray:
@@ -292,10 +303,11 @@ class FewShotTiles:
         answers = reweigh_stars(answers, views)
         views = remove_veiling_glare(views, answers)
         fitting = fits(self.profile, views, answers, cast)
-        lights = lights_of(self.profile, views, answers, cast) if self.lights is None else self.lights
-        strange, is_foreign = nobodys(fitting, lights), self.is_foreign
-        if self.lights is None:
-            is_foreign = is_another_set(self.profile, views, answers, cast, lights, strange)
+        lights, is_foreign = self.lights, self.is_foreign
+        if lights is None:
+            lights = lights_of(self.profile, views, answers, cast, fitting)
+            is_foreign = is_another_set(self.profile, views, answers, cast, lights, nobodys(fitting, lights))
+        strange = nobodys(fitting, lights)
         owners = owners_weighed(self.profile, fitting, lights, OWNERS)
         probabilities = edge_probabilities(Answers(_doubted(answers.ends, strange), owners, answers.kinds))
         return probabilities, FewShotTiles(self.profile, cast, lights, is_foreign)
