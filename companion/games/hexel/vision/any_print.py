@@ -95,7 +95,8 @@ def with_any_print(
             pieces, off = pieces + grown, np.concatenate([off, misfit(corners_of(grown))])
     rank = np.where(np.arange(len(pieces)) < len(found), OWN_MISFIT * off, off)
     kept = [int(one.confidence) for one in suppress(_outlines(pieces, np.argsort(rank)), OVERLAP)]
-    sure = [_as_sure_as_others(pieces[i], pieces, bool(off[i] < as_taught)) for i in kept]
+    middles = corners_of(pieces).mean(1)
+    sure = [_as_sure_as_others(pieces[i], _near(pieces, middles, i), bool(off[i] < as_taught)) for i in kept]
     some = [one for i, one in zip(kept, sure, strict=True) if i < len(found) or one.confidence >= LEAST_CONFIDENCE]
     some = sorted(some, key=lambda one: -one.confidence)
     return some, corners_of(some)
@@ -148,6 +149,12 @@ def _growths(piece: Detection, usual: float, lines: Sequence[float]) -> list[flo
 def _outlines(pieces: Sequence[Detection], order: NDArray[np.intp]) -> list[Outline]:
     """The pieces in that order, each with its index for a confidence."""
     return [Outline(pieces[i].corners.astype(np.float64), float(i)) for i in order.tolist()]
+
+
+def _near(pieces: Sequence[Detection], middles: NDArray[np.floating], i: int) -> list[Detection]:
+    """The pieces whose middles (N, 2) lie within one of them: no others have most of it in common."""
+    reach = np.linalg.norm(pieces[i].corners - middles[i], axis=1).max()
+    return [pieces[k] for k in np.flatnonzero(np.linalg.norm(middles - middles[i], axis=1) <= reach).tolist()]
 
 
 def _as_sure_as_others(piece: Detection, others: Sequence[Detection], looks_taught: bool) -> Detection:
