@@ -3,6 +3,7 @@
 It is tried the ways it may lie, and moved to fit the taught face. Of those that lie on each other one is the card.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
@@ -10,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.alignment import align, correlation, look_at
+from companion.games.comet.vision.alignment import Alignment, align, correlation, look_at
 from companion.games.comet.vision.numeral_search import SAME_NUMERAL
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.results import NUMBERS, NUMBERS_TURNED, OTHERS_TURNED
@@ -67,6 +68,11 @@ class Hypothesis:
     def middle(self) -> Floats:
         """The middle of its corners (2,)."""
         return np.asarray(self.corners.mean(0))
+
+    @cached_property
+    def reach(self) -> float:
+        """How far its corners lie from its middle at most, in pixels."""
+        return float(np.linalg.norm(self.corners - self.middle, axis=1).max())
 
     @cached_property
     def area(self) -> float:
@@ -168,9 +174,25 @@ def ways_up(corners: Floats, half_width: float) -> list[Floats]:
     return [np.roll(corners, -start, 0) for start in starts]
 
 
-def examine(pyramid: Pyramid, taught: TaughtNumerals, outline: Floats, found: float) -> Hypothesis:
-    """The outline the way up that its numbers and its look say."""
-    return _best(pyramid, taught, ways_up(outline, taught.profile.half_width), found)
+def examine(pyramid: Pyramid, taught: TaughtNumerals, outlines: Sequence[tuple[Floats, float]]) -> list[Hypothesis]:
+    """Outlines (4, 2), each with how surely it was found, the way up that its numbers and its look say.
+
+    Each is seen as it is found and moved to fit the taught face. All are looked at together, which is sooner done.
+    """
+    if not outlines:
+        return []
+    ways = [ways_up(outline, taught.profile.half_width) for outline, _ in outlines]
+    seen = taught.read_numerals(pyramid, np.array([way for some in ways for way in some]))
+    each = zip(ways, outlines, seen.parted([len(some) for some in ways]), strict=True)
+    looks = [_Look.of(pyramid, taught, some, found, scores) for some, (_, found), scores in each]
+    moved = [look.moved for look in looks]
+    if not any(moved):
+        return [look.unmoved() for look in looks]
+    again = taught.read_numerals(pyramid, np.array([quad for some in moved for quad in some]))
+    return [
+        look.best(pyramid, taught, scores) if some else look.unmoved()
+        for look, some, scores in zip(looks, moved, again.parted([len(some) for some in moved]), strict=True)
+    ]
 
 
 def resembles_face(pyramid: Pyramid, taught: TaughtNumerals, outline: Floats) -> bool:
@@ -181,49 +203,92 @@ def resembles_face(pyramid: Pyramid, taught: TaughtNumerals, outline: Floats) ->
     return any(correlation(look_at(pyramid, way, shape), face) > LIMITS.glimpsed_face for way in ways)
 
 
-def _best(pyramid: Pyramid, taught: TaughtNumerals, ways: list[Floats], found: float) -> Hypothesis:
-    """Of the ways up that which is read best, as it is or moved to fit the taught face."""
-    face = taught.profile.face
-    shape = (face.shape[0], face.shape[1])
-    alike = [correlation(look_at(pyramid, way, shape), face) for way in ways]
-    seen = taught.read_numerals(pyramid, np.array(ways))
-    likely = seen.legible * seen.upright
-    score = likely + LIMITS.look_weight * np.array(alike)
-    best = int(score.argmax())
-    if likely.max() < LIMITS.unlike_numbers and max(alike) < LIMITS.unlike_face:
-        sections = np.minimum(seen.sections[best], LIMITS.unsure_way)
-        return Hypothesis(ways[best], found, sections, float(likely[best]), alike[best], float(seen.legible[best]))
-    near = [i for i in range(len(ways)) if score[i] > score[best] - LIMITS.likely_way]
-    fits = [align(pyramid, ways[i], face) for i in near]
-    own = list(taught.corrected(np.array(ways), seen, near))
-    way_of = [best, *near, *near]
-    tried = [ways[best], *(fit.corners for fit in fits), *own]
-    again = taught.read_numerals(pyramid, np.array(tried[1:]))
-    legible, upright = (
-        np.array([one[best], *other]) for one, other in ((seen.legible, again.legible), (seen.upright, again.upright))
-    )
-    aligned = [fit.correlation for fit in fits]
-    alike = [alike[best], *aligned, *(correlation(look_at(pyramid, quad, shape), face) for quad in own)]
-    gain = legible * upright + LIMITS.look_weight * np.array(alike)
-    gain[0] += LIMITS.found_gain * found - LIMITS.alignment_gain
-    chosen = int(gain.argmax())
-    outlines, scores, which = (ways, seen, best) if chosen == 0 else (tried[1:], again, chosen - 1)
-    corners, sections = outlines[which], scores.sections[which]
-    if _doubted(sections).any():
-        (moved,) = taught.corrected(np.array(outlines), scores, [which])
-        corners, sections = _settled(pyramid, taught, corners, sections, moved)
-    others = [fit.correlation for fit, i in zip(fits, near, strict=True) if i != way_of[chosen]]
-    like_numbers = float(legible.max())
-    is_sure = upright[chosen] >= LIMITS.sure_way
-    if _reads_both_ways(sections):
-        turned = np.roll(corners, 2, 0)
-        is_sure = _stands_upright(taught, taught.read_numerals(pyramid, np.stack([corners, turned])), sections)
-        others = [align(pyramid, turned, face).correlation]
-    if not is_sure and not _is_plainer(alike[chosen], others):
-        sections = np.minimum(sections, LIMITS.unsure_way)
-        legible = np.minimum(legible, LIMITS.unsure_way)
-    one = Hypothesis(corners, found, sections, float(legible[chosen]), alike[chosen], like_numbers)
-    return replace(one, numerals=_numerals(one, taught.profile.places)) if one.legible >= LIMITS.read_card else one
+@dataclass(frozen=True, slots=True, eq=False)
+class _Look:
+    """An outline the ways up that it may lie (W, 4, 2), as it is found.
+
+    Attributes:
+        found: how surely it was found.
+        seen: what is read each way.
+        alike: how much it looks like the taught face each way.
+        near: the ways that are about as good as the best one.
+        fits: for each of those the outline moved to fit the taught face.
+        own: and moved to where its numerals say that it lies.
+    """
+
+    ways: list[Floats]
+    found: float
+    seen: TaughtScores
+    alike: list[float]
+    near: list[int]
+    fits: list[Alignment]
+    own: list[Floats]
+
+    @classmethod
+    def of(
+        cls, pyramid: Pyramid, taught: TaughtNumerals, ways: list[Floats], found: float, seen: TaughtScores
+    ) -> "_Look":
+        face = taught.profile.face
+        alike = [correlation(look_at(pyramid, way, (face.shape[0], face.shape[1])), face) for way in ways]
+        likely = seen.legible * seen.upright
+        score = likely + LIMITS.look_weight * np.array(alike)
+        if likely.max() < LIMITS.unlike_numbers and max(alike) < LIMITS.unlike_face:
+            return cls(ways, found, seen, alike, [], [], [])
+        near = [i for i in range(len(ways)) if score[i] > score.max() - LIMITS.likely_way]
+        fits = [align(pyramid, ways[i], face) for i in near]
+        return cls(ways, found, seen, alike, near, fits, list(taught.corrected(np.array(ways), seen, near)))
+
+    @property
+    def moved(self) -> list[Floats]:
+        """The outlines moved, none where it looks like no card."""
+        return [*(fit.corners for fit in self.fits), *self.own]
+
+    @property
+    def _best_way(self) -> int:
+        likely = self.seen.legible * self.seen.upright
+        return int((likely + LIMITS.look_weight * np.array(self.alike)).argmax())
+
+    def unmoved(self) -> Hypothesis:
+        """The best way of what looks like no card."""
+        best = self._best_way
+        sections = np.minimum(self.seen.sections[best], LIMITS.unsure_way)
+        likely = float(self.seen.legible[best] * self.seen.upright[best])
+        return Hypothesis(
+            self.ways[best], self.found, sections, likely, self.alike[best], float(self.seen.legible[best])
+        )
+
+    def best(self, pyramid: Pyramid, taught: TaughtNumerals, again: TaughtScores) -> Hypothesis:
+        """Of the ways up that which is read best, as it is or moved; ``again`` is what is read of it moved."""
+        face, best = taught.profile.face, self._best_way
+        shape = (face.shape[0], face.shape[1])
+        way_of = [best, *self.near, *self.near]
+        legible, upright = (
+            np.array([one[best], *other])
+            for one, other in ((self.seen.legible, again.legible), (self.seen.upright, again.upright))
+        )
+        aligned = [fit.correlation for fit in self.fits]
+        own = [correlation(look_at(pyramid, quad, shape), face) for quad in self.own]
+        alike = [self.alike[best], *aligned, *own]
+        gain = legible * upright + LIMITS.look_weight * np.array(alike)
+        gain[0] += LIMITS.found_gain * self.found - LIMITS.alignment_gain
+        chosen = int(gain.argmax())
+        outlines, scores, which = (self.ways, self.seen, best) if chosen == 0 else (self.moved, again, chosen - 1)
+        corners, sections = outlines[which], scores.sections[which]
+        if _doubted(sections).any():
+            (moved,) = taught.corrected(np.array(outlines), scores, [which])
+            corners, sections = _settled(pyramid, taught, corners, sections, moved)
+        others = [fit.correlation for fit, i in zip(self.fits, self.near, strict=True) if i != way_of[chosen]]
+        like_numbers = float(legible.max())
+        is_sure = upright[chosen] >= LIMITS.sure_way
+        if _reads_both_ways(sections):
+            turned = np.roll(corners, 2, 0)
+            is_sure = _stands_upright(taught, taught.read_numerals(pyramid, np.stack([corners, turned])), sections)
+            others = [align(pyramid, turned, face).correlation]
+        if not is_sure and not _is_plainer(alike[chosen], others):
+            sections = np.minimum(sections, LIMITS.unsure_way)
+            legible = np.minimum(legible, LIMITS.unsure_way)
+        one = Hypothesis(corners, self.found, sections, float(legible[chosen]), alike[chosen], like_numbers)
+        return replace(one, numerals=_numerals(one, taught.profile.places)) if one.legible >= LIMITS.read_card else one
 
 
 def _numerals(one: Hypothesis, places: NumberPlaces) -> Floats:
@@ -308,6 +373,8 @@ def distinct(ordered: list[Hypothesis]) -> list[Hypothesis]:
 
 def clash(one: Hypothesis, other: Hypothesis) -> bool:
     """Two outlines are the same card's, or one of them lies across two cards."""
+    if np.hypot(*(one.middle - other.middle)) > one.reach + other.reach:
+        return False
     most = LIMITS.shared_fanned if len(one.numerals) and len(other.numerals) else LIMITS.shared_area
     shared = shared_area(one.corners.astype(np.float32), other.corners.astype(np.float32))
     return one.shares_number(other) or shared > most or (shared > LIMITS.shared_same and _read_the_same(one, other))

@@ -42,6 +42,10 @@ class NumberViews:
     embeddings: Floats
     poses: Floats
 
+    def of(self, cards: slice) -> "NumberViews":
+        """Of some of the cards."""
+        return NumberViews(self.numbers[cards], self.upright[cards], self.embeddings[cards], self.poses[cards])
+
 
 def classify_views(views: NDArray[np.uint8]) -> NumberViews:
     """What views (..., VIEW_HIGH, VIEW_WIDE, 3) show."""
@@ -70,6 +74,12 @@ class TaughtScores:
     legible: NDArray[np.float64]
     upright: NDArray[np.float64]
     seen: NumberViews
+
+    def parted(self, counts: Sequence[int]) -> list["TaughtScores"]:
+        """What is seen on the first so many cards, on the next so many, and so on."""
+        ends = np.cumsum(counts).tolist()
+        parts = [slice(end - count, end) for end, count in zip(ends, counts, strict=True)]
+        return [TaughtScores(self.sections[i], self.legible[i], self.upright[i], self.seen.of(i)) for i in parts]
 
 
 @dataclass(frozen=True, eq=False)

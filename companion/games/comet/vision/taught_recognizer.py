@@ -92,7 +92,7 @@ def read_new_cards(
     likely = [one for one in read_cards(examined) if one.legible >= LIMITS.surely_read and one.found >= LIMITS.card]
     if not (likely and _is_all(likely, unchanged)):
         _, others, unlikely = _outlines_of_any_print(bgr, taught)
-        lying = [examine(pyramid, taught, upright(card), 1.0) for card in unchanged.cards]
+        lying = examine(pyramid, taught, [(upright(card), 1.0) for card in unchanged.cards])
         others = [*unchanged.but(others), *(Outline(upright(card), 0.0) for card in unchanged.touched)]
         outlines = [*(Outline(np.asarray(one.corners, np.float64), 0.0) for one in lying), *own, *others]
         likely = [*lying, *examined, *_examined(pyramid, taught, others)]
@@ -120,7 +120,7 @@ def _outlines_of_any_print(
 
 
 def _examined(pyramid: Pyramid, taught: TaughtNumerals, outlines: Sequence[Outline]) -> list[Hypothesis]:
-    return [examine(pyramid, taught, one.corners, one.confidence) for one in outlines]
+    return examine(pyramid, taught, [(one.corners, one.confidence) for one in outlines])
 
 
 def _searched(

@@ -57,7 +57,7 @@ def search_unlikely(
 
     Those that show nothing and are as large as the cards that are read may lie face down.
     """
-    looks = [examine(pyramid, taught, one.corners, one.confidence) for one in unlikely]
+    looks = examine(pyramid, taught, [(one.corners, one.confidence) for one in unlikely])
     read = read_cards(likely) or read_cards(looks)
     return [one for one in looks if read and (_is_like(one, read) or is_blank(one, read))]
 
@@ -77,11 +77,12 @@ def search_rows(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesi
     if len(read) < LIMITS.fewest_whole:
         return []
     free = [one for one in likely if one.found >= LIMITS.card and free_share(one, read) > LIMITS.free_row]
-    return [
-        examine(pyramid, taught, part, one.found)
+    parts = [
+        (part, one.found)
         for one in free
         for part in parts_of_row(one.corners, usual_area(one.corners, read), taught.profile.half_width)
     ]
+    return examine(pyramid, taught, parts)
 
 
 def parts_of_row(row: Floats, area: float, half_width: float) -> list[Floats]:
@@ -144,7 +145,7 @@ def search_hidden(
     high_px = float(np.median([np.linalg.norm(_steps(one.corners)[2]) for one in read])) / _TOUCHING
     for outline in search_faces(pyramid, profile.face, profile.half_width, high_px, LIMITS.most_faces):
         if not _is_covered(outline.mean(0), [*read, *added], pyramid.size) and not is_free(outline):
-            one = examine(pyramid, taught, outline, 0.0)
+            (one,) = examine(pyramid, taught, [(outline, 0.0)])
             if _is_like(one, read) and not _is_covered(one.middle, [*read, *added], pyramid.size):
                 added.append(one)
     return added
@@ -204,11 +205,8 @@ def search_fanned(
     legible = taught.read_numerals(pyramid, quads).legible.reshape(2, -1)
     chosen = [quads[which * len(poses) + k] for k, which in enumerate(legible.argmax(0).tolist())]
     usual = read_cards(likely)
-    found = [
-        examine(pyramid, taught, quad, 0.0)
-        for quad, sure in zip(chosen, legible.max(0).tolist(), strict=True)
-        if sure >= LIMITS.read_card
-    ]
+    sure = legible.max(0) >= LIMITS.read_card
+    found = examine(pyramid, taught, [(chosen[k], 0.0) for k in np.flatnonzero(sure).tolist()])
     return [one for one in found if _is_like(one, usual) or _is_plain(one)]
 
 
@@ -295,5 +293,5 @@ def _classify_neighbour(
     """What a card at a place shows that lies as the nearest read ones do; None where nothing resembles a face."""
     quads = [one.corners - one.middle + place for one in nearest_first(place, read)[:_MODELS]]
     maybe = [quad for quad in quads if not is_free(quad) and resembles_face(pyramid, taught, quad)]
-    looks = [examine(pyramid, taught, quad, 0.0) for quad in maybe]
+    looks = examine(pyramid, taught, [(quad, 0.0) for quad in maybe])
     return max(looks, key=lambda one: one.legible, default=None)
