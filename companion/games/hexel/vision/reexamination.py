@@ -44,7 +44,7 @@ def find_neighbours(
         before = len(cards)
         answers = classifier.classify(pyramid, refined)
         for place, corners, confidence, p in zip(places, refined, confidences, answers, strict=True):
-            in_place = np.linalg.norm(corners - place, axis=1).max() < LIMITS.off_most * _radius(place)
+            in_place = np.linalg.norm(corners - place, axis=1).max() < LIMITS.off_most * _radii(place[None])[0]
             if in_place and None not in classifier.accept(p) and not _is_near(corners, known, LIMITS.taken_within):
                 cards.append(Detection(corners, max(confidence, LIMITS.sure_neighbour)))
                 found.append(p)
@@ -85,7 +85,7 @@ def _places_with_hints(
         off = np.linalg.norm(places.mean(1) - hint.corners.mean(0), axis=1)
         place = places[int(off.argmin())].astype(np.float32)
         is_new = not chosen or not _is_near(place, np.stack(chosen), LIMITS.one_within)
-        if off.min() < LIMITS.hinted_within * _radius(place) and is_new:
+        if off.min() < LIMITS.hinted_within * _radii(place[None])[0] and is_new:
             chosen.append(place)
             confidences.append(hint.confidence)
     return np.array(chosen, np.float32).reshape(-1, 6, 2), confidences
@@ -94,12 +94,12 @@ def _places_with_hints(
 def _is_near(corners: NDArray[np.floating], others: NDArray[np.floating], share: float) -> bool:
     """Whether an outline's centre is within a share of the circumradius of one of others (N, 6, 2)."""
     off = np.linalg.norm(others.mean(1) - corners.mean(0), axis=1)
-    return bool((off < share * np.array([_radius(other) for other in others])).any())
+    return bool((off < share * _radii(others)).any())
 
 
-def _radius(corners: NDArray[np.floating]) -> float:
-    """The mean distance of an outline's corners from its centre."""
-    return float(np.linalg.norm(corners - corners.mean(0), axis=1).mean())
+def _radii(outlines: NDArray[np.floating]) -> NDArray[np.floating]:
+    """The mean distance (N,) of the corners of outlines (N, 6, 2) from their centres."""
+    return np.asarray(np.linalg.norm(outlines - outlines.mean(1, keepdims=True), axis=2).mean(1))
 
 
 def reclassify_with_jitter(
