@@ -112,17 +112,20 @@ def search_neighbours(
     """Cards that no outline showed well: beside those that are read, and where some outline lies, as they lie."""
     fresh = read = read_cards(likely)
     places = [place for one in likely if one not in read for place in _around(one.corners, read)]
+    tried = np.zeros((0, 2))
     added: list[Hypothesis] = []
     for _ in range(_ROUNDS if read else 0):
-        tried = np.zeros((0, 2))
         places += [one.middle + step for one in fresh for step in _steps(one.corners)]
-        fresh = []
+        new: list[Floats] = []
         for place in places:
-            if _is_covered(place, read, pyramid.size) or _is_near(place, tried, read[0]):
+            if not _is_covered(place, read, pyramid.size) and not _is_near(place, tried, read[0]):
+                tried = np.array([*tried, place])
+                new.append(place)
+        fresh = []
+        for place, one in zip(new, _classify_neighbours(pyramid, taught, new, read, is_free), strict=True):
+            if _is_covered(place, read, pyramid.size) or one is None:
                 continue
-            tried = np.array([*tried, place])
-            one = _classify_neighbour(pyramid, taught, place, read, is_free)
-            if one and _is_like(one, read) and not _is_covered(one.middle, read, pyramid.size):
+            if _is_like(one, read) and not _is_covered(one.middle, read, pyramid.size):
                 added.append(one)
                 if as_usual([*read, one])[-1] is one:
                     fresh.append(one)
@@ -287,11 +290,20 @@ def _is_near(place: Floats, tried: Floats, card: Hypothesis) -> bool:
     return bool((np.linalg.norm(tried - place, axis=1) < reach).any())
 
 
-def _classify_neighbour(
-    pyramid: Pyramid, taught: TaughtNumerals, place: Floats, read: list[Hypothesis], is_free: IsFree
-) -> Hypothesis | None:
-    """What a card at a place shows that lies as the nearest read ones do; None where nothing resembles a face."""
-    quads = [one.corners - one.middle + place for one in nearest_first(place, read)[:_MODELS]]
-    maybe = [quad for quad in quads if not is_free(quad) and resembles_face(pyramid, taught, quad)]
-    looks = examine(pyramid, taught, [(quad, 0.0) for quad in maybe])
-    return max(looks, key=lambda one: one.legible, default=None)
+def _classify_neighbours(
+    pyramid: Pyramid, taught: TaughtNumerals, places: Sequence[Floats], read: list[Hypothesis], is_free: IsFree
+) -> list[Hypothesis | None]:
+    """For each place what a card there shows that lies as the nearest read ones do; None where nothing resembles a
+    face.
+    """
+    maybe = [
+        (k, quad)
+        for k, place in enumerate(places)
+        for one in nearest_first(place, read)[:_MODELS]
+        if not is_free(quad := one.corners - one.middle + place) and resembles_face(pyramid, taught, quad)
+    ]
+    found: list[Hypothesis | None] = [None] * len(places)
+    for (k, _), look in zip(maybe, examine(pyramid, taught, [(quad, 0.0) for _, quad in maybe]), strict=True):
+        best = found[k]
+        found[k] = look if best is None or look.legible > best.legible else best
+    return found

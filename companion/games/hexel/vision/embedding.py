@@ -12,6 +12,8 @@ from companion.vision.networks import Network
 NETWORK = "hexel/embedding/weights.onnx"
 LENGTH = 48
 """Of an embedding."""
+_AT_ONCE = 600
+"""So many patches are embedded together: more take half as long again each."""
 _AGREEING = 4
 """So many of a card's six equal symbols show that it is seen clearly."""
 
@@ -34,12 +36,9 @@ def embedding_input(
 
 def embed(net: Network, patches: NDArray[np.float32]) -> NDArray[np.float32]:
     """The embeddings (N, S, E) of patches (N, S, PATCH, PATCH, 6); see `embedding_input`."""
-    return np.asarray(
-        net.forward(np.ascontiguousarray(patches.reshape(-1, PATCH, PATCH, 6).transpose(0, 3, 1, 2))).reshape(
-            *patches.shape[:2], -1
-        ),
-        np.float32,
-    )
+    flat = np.ascontiguousarray(patches.reshape(-1, PATCH, PATCH, 6).transpose(0, 3, 1, 2))
+    parts = [net.forward(flat[start : start + _AT_ONCE]) for start in range(0, max(1, len(flat)), _AT_ONCE)]
+    return np.asarray(np.concatenate(parts).reshape(*patches.shape[:2], -1), np.float32)
 
 
 def patch_variance(answers: NDArray[np.floating]) -> NDArray[np.float32]:
