@@ -24,8 +24,9 @@ _CLEARER, _TURNED = 0.7, 0.6
 """Upright symbols differ by such a share at most of what they would differ if they were turned with their edges. Those
 that are turned differ by less than the second, cards of one symbol in the mean: by 0.5 at most on 15 path-traced
 printings and by 0.8 on one with a lamp in two symbols, where 14 drawn upright ones differ by 1.4 to 3.3."""
-_SAME_WAY_UP = 0.9
-"""How likely the cards that taught the symbols lay the same way up."""
+_SAME_WAY_UP = 0.2
+"""How likely the cards that taught the symbols lay the same way up: if more, one new symbol alone is soon misread where
+they did not."""
 
 _OPPOSITE = [0, 3]
 """Edges of which a hand or an outline a little off hardly spoils both."""
