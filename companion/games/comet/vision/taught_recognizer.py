@@ -87,16 +87,18 @@ def read_new_cards(
     """
     lying: list[Hypothesis] = []
     pyramid = Pyramid.of(bgr)
-    own = unchanged.but(_own_outlines(pyramid, across_px))
-    examined = _examined(pyramid, taught, own)
-    likely = [one for one in read_cards(examined) if one.legible >= LIMITS.surely_read and one.found >= LIMITS.card]
-    if not (likely and _is_all(likely, unchanged)):
+    outlines = [*unchanged.but(_own_outlines(pyramid, across_px))]
+    examined = _examined(pyramid, taught, outlines)
+    if not _is_all(likely := _surely_read(examined), unchanged):
         _, others, unlikely = _outlines_of_any_print(bgr, taught)
-        lying = examine(pyramid, taught, [(upright(card), 1.0) for card in unchanged.cards])
-        others = [*unchanged.but(others), *(Outline(upright(card), 0.0) for card in unchanged.touched)]
-        outlines = [*(Outline(np.asarray(one.corners, np.float64), 0.0) for one in lying), *own, *others]
-        likely = [*lying, *examined, *_examined(pyramid, taught, others)]
-        likely = _searched(pyramid, taught, likely, outlines, unchanged.but(unlikely), unchanged)
+        others = [*unchanged.but(others)]
+        outlines, examined = [*outlines, *others], [*examined, *_examined(pyramid, taught, others)]
+        if not _is_all(likely := _surely_read(examined), unchanged):
+            lying = examine(pyramid, taught, [(upright(card), 1.0) for card in unchanged.cards])
+            touched = [Outline(upright(card), 0.0) for card in unchanged.touched]
+            outlines = [*(Outline(np.asarray(one.corners, np.float64), 0.0) for one in lying), *outlines, *touched]
+            likely = [*lying, *examined, *_examined(pyramid, taught, touched)]
+            likely = _searched(pyramid, taught, likely, outlines, unchanged.but(unlikely), unchanged)
     read = read_cards(likely)
     usual = [*read, *_elsewhere(unchanged)]
     there = present(find_backs(pyramid, taught, likely, read, is_known=bool(usual)), usual)
@@ -104,9 +106,15 @@ def read_new_cards(
     return [_card(k, one, taught) for k, one in enumerate(there) if not is_known[k]]
 
 
+def _surely_read(examined: list[Hypothesis]) -> list[Hypothesis]:
+    """The cards whose outlines were found and whose numbers are read surely."""
+    return [one for one in read_cards(examined) if one.legible >= LIMITS.surely_read and one.found >= LIMITS.card]
+
+
 def _is_all(read: list[Hypothesis], unchanged: Unchanged) -> bool:
-    """Cards that are read explain all that changed."""
-    return unchanged.is_explained([one.corners for one in read]) and all(near(unchanged.touched, read, _SAME_CARD))
+    """There are cards that are read, and they explain all that changed."""
+    is_explained = unchanged.is_explained([one.corners for one in read])
+    return bool(read) and is_explained and all(near(unchanged.touched, read, _SAME_CARD))
 
 
 def _outlines_of_any_print(
