@@ -104,7 +104,7 @@ class Candidates:
     @property
     def any_print(self) -> Floats:
         """Those that are found whatever is printed on them."""
-        return self._prints(0.0)
+        return self._prints(SETTINGS.min_confidence)
 
     @property
     def sure_print(self) -> Floats:
@@ -112,7 +112,7 @@ class Candidates:
         return self._prints(SURE_PRINT)
 
     def _prints(self, least: float) -> Floats:
-        sure = [one.corners for one in self._found if one.confidence >= max(least, SETTINGS.min_confidence)]
+        sure = [one.corners for one in self._found if one.confidence >= least]
         return np.array(sure, np.float32).reshape(-1, self._sides, 2)
 
     @cached_property
@@ -200,9 +200,8 @@ def laid_out(found: Candidates, rows: Sequence[int]) -> Floats | None:
 
 def reading_order(found: Floats) -> NDArray[np.intp]:
     """Top to bottom, and left to right among those that lie about as high; rows may run a little askew."""
-    ways = (_Rows.of(found, turn) for turn in _TURNS_DEG if abs(turn) <= _ASKEW_DEG)
-    straight, *others = ways
-    return next((way.order for way in (straight, *others) if way.is_plain), straight.order)
+    ways = [_Rows.of(found, turn) for turn in _TURNS_DEG if abs(turn) <= _ASKEW_DEG]
+    return next((way for way in ways if way.is_plain), ways[0]).order
 
 
 @dataclass(frozen=True, slots=True, eq=False)

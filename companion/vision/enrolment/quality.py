@@ -97,21 +97,25 @@ def require_any_quality(
 
 def require_lit(name: str, pyramid: Pyramid) -> None:
     """Refuse a photograph that is dark, or white, all over. Raises `TeachingRefused` ``too-dark`` or ``burnt-out``."""
-    picture = pyramid.levels[-1]
-    bright = float(np.percentile(picture.max(-1), 99))
-    if bright < DARKEST:
+    if (bright := _brightness(pyramid)) < DARKEST:
         raise TeachingRefused(f"{name} is too dark, {bright:.0f} of 255; more light on the table", code="too-dark")
-    if float((picture.min(-1) >= 250).mean()) > _WHITE_ALL_OVER:
+    if _white_share(pyramid) > _WHITE_ALL_OVER:
         raise TeachingRefused(f"{name} is burnt out to white; softer light, or move the lamp aside", code="burnt-out")
 
 
 def is_lit(pyramid: Pyramid) -> bool:
     """Whether a photograph is neither dark nor white all over; see `require_lit`."""
-    try:
-        require_lit("", pyramid)
-    except TeachingRefused:
-        return False
-    return True
+    return _brightness(pyramid) >= DARKEST and _white_share(pyramid) <= _WHITE_ALL_OVER
+
+
+def _brightness(pyramid: Pyramid) -> float:
+    """How bright the brightest hundredth of a photograph is at least, of 255."""
+    return float(np.percentile(pyramid.levels[-1].max(-1), 99))
+
+
+def _white_share(pyramid: Pyramid) -> float:
+    """The share of a photograph that is plain white."""
+    return float((pyramid.levels[-1].min(-1) >= 250).mean())
 
 
 def aslant(outline: NDArray[np.floating], frame: CropFrame) -> float:

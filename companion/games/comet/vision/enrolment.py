@@ -37,6 +37,8 @@ from companion.vision.image.pyramid import Pyramid
 Floats = NDArray[np.floating]
 _NUDGES = np.array([[0.0, 0.0], [-0.02, 0.0], [0.02, 0.0], [0.0, -0.02], [0.0, 0.02]])
 """In half heights of a card: each number is looked at through outlines moved so."""
+_SHIFTS = np.linspace(-0.24, 0.24, 9).tolist()
+"""How far a card's outline may be off, in its sides, in steps after which a number is still told."""
 _CROP_PX, _CROP_MARGIN = 300, 0.06
 """Of a sample: the card's longer side in pixels, and how much of it is shown around the card."""
 _NOT_FOUND = (
@@ -284,10 +286,6 @@ def _weighed(samples: Sequence[Sample], features: Sequence[Feature]) -> list[Flo
         for one, own in zip(features, is_taught, strict=True)
     ]
     return [vector / max(float(np.linalg.norm(vector)), 1e-6) for vector in weighed]
-
-
-_SHIFTS = np.linspace(-0.24, 0.24, 9).tolist()
-"""How far a card's outline may be off, in its sides, in steps after which a number is still told."""
 
 
 def _corners(rough: Any) -> NDArray[np.float64] | None:

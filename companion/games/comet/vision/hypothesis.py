@@ -211,7 +211,8 @@ class _Look:
         found: how surely it was found.
         seen: what is read each way.
         alike: how much it looks like the taught face each way.
-        near: the ways that are about as good as the best one.
+        best_way: of those, by both.
+        near: the ways that are about as good, itself among them; none where it looks like no card.
         fits: for each of those the outline moved to fit the taught face.
         own: and moved to where its numerals say that it lies.
     """
@@ -220,6 +221,7 @@ class _Look:
     found: float
     seen: TaughtScores
     alike: list[float]
+    best_way: int
     near: list[int]
     fits: list[Alignment]
     own: list[Floats]
@@ -232,25 +234,21 @@ class _Look:
         alike = [correlation(look_at(pyramid, way, (face.shape[0], face.shape[1])), face) for way in ways]
         likely = seen.legible * seen.upright
         score = likely + LIMITS.look_weight * np.array(alike)
+        best = int(score.argmax())
         if likely.max() < LIMITS.unlike_numbers and max(alike) < LIMITS.unlike_face:
-            return cls(ways, found, seen, alike, [], [], [])
-        near = [i for i in range(len(ways)) if score[i] > score.max() - LIMITS.likely_way]
+            return cls(ways, found, seen, alike, best, [], [], [])
+        near = [i for i in range(len(ways)) if score[i] > score[best] - LIMITS.likely_way]
         fits = [align(pyramid, ways[i], face) for i in near]
-        return cls(ways, found, seen, alike, near, fits, list(taught.corrected(np.array(ways), seen, near)))
+        return cls(ways, found, seen, alike, best, near, fits, list(taught.corrected(np.array(ways), seen, near)))
 
     @property
     def moved(self) -> list[Floats]:
         """The outlines moved, none where it looks like no card."""
         return [*(fit.corners for fit in self.fits), *self.own]
 
-    @property
-    def _best_way(self) -> int:
-        likely = self.seen.legible * self.seen.upright
-        return int((likely + LIMITS.look_weight * np.array(self.alike)).argmax())
-
     def unmoved(self) -> Hypothesis:
         """The best way of what looks like no card."""
-        best = self._best_way
+        best = self.best_way
         sections = np.minimum(self.seen.sections[best], LIMITS.unsure_way)
         likely = float(self.seen.legible[best] * self.seen.upright[best])
         return Hypothesis(
@@ -259,7 +257,7 @@ class _Look:
 
     def best(self, pyramid: Pyramid, taught: TaughtNumerals, again: TaughtScores) -> Hypothesis:
         """Of the ways up that which is read best, as it is or moved; ``again`` is what is read of it moved."""
-        face, best = taught.profile.face, self._best_way
+        face, best = taught.profile.face, self.best_way
         shape = (face.shape[0], face.shape[1])
         way_of = [best, *self.near, *self.near]
         legible, upright = (

@@ -89,11 +89,11 @@ def read_new_cards(
     pyramid = Pyramid.of(bgr)
     outlines = [*unchanged.but(_own_outlines(pyramid, across_px))]
     examined = _examined(pyramid, taught, outlines)
-    if not _is_all(likely := _surely_read(examined), unchanged):
+    if not _is_all(likely := _confident_cards(examined), unchanged):
         _, others, unlikely = _outlines_of_any_print(bgr, taught)
         others = [*unchanged.but(others)]
         outlines, examined = [*outlines, *others], [*examined, *_examined(pyramid, taught, others)]
-        if not _is_all(likely := _surely_read(examined), unchanged):
+        if not _is_all(likely := _confident_cards(examined), unchanged):
             lying = examine(pyramid, taught, [(upright(card), 1.0) for card in unchanged.cards])
             touched = [Outline(upright(card), 0.0) for card in unchanged.touched]
             outlines = [*(Outline(np.asarray(one.corners, np.float64), 0.0) for one in lying), *outlines, *touched]
@@ -106,7 +106,7 @@ def read_new_cards(
     return [_card(k, one, taught) for k, one in enumerate(there) if not is_known[k]]
 
 
-def _surely_read(examined: list[Hypothesis]) -> list[Hypothesis]:
+def _confident_cards(examined: list[Hypothesis]) -> list[Hypothesis]:
     """The cards whose outlines were found and whose numbers are read surely."""
     return [one for one in read_cards(examined) if one.legible >= LIMITS.surely_read and one.found >= LIMITS.card]
 

@@ -195,12 +195,9 @@ def is_another_set(
 
 def _common_far(profile: InkProfile, common: np.ndarray, cast: np.ndarray) -> np.ndarray:
     """How far the common inks (2, 3) of a picture are from what was learnt in each light, squared, in spreads: (T,)."""
-    known = [_inks_in_every_light(profile.common[k : k + 1], cast) for k in range(2)]
-    far = [
-        np.minimum(one.squared(ink, "common")[:, 0], LIMITS.strange_ink**2)
-        for one, ink in zip(known, common, strict=True)
-    ]
-    return np.asarray(np.sum(far, axis=0))
+    known = _inks_in_every_light(profile.common, cast)
+    far = [known.squared(ink, "common")[:, k] for k, ink in enumerate(common)]
+    return np.asarray(np.minimum(far, LIMITS.strange_ink**2).sum(0))
 
 
 def lights_of(

@@ -63,7 +63,7 @@ def symbol_probabilities(
     """
     if len(corners) == 0:
         return np.zeros((0, 6, len(profile.symbols) + 1), np.float32)
-    lying = profile.lying(net, pyramid, corners, offsets) if profile.upright_at else None
+    lying = profile.upright.lying(net, pyramid, corners, offsets) if profile.upright else None
     raw = raw_patches(pyramid, corners) if lying is None else lying.patches
     shown = is_shown(*raw)
     colours, faces = at_exposure(*raw, exposure)
@@ -168,8 +168,8 @@ class FewShotSymbols:
         profile: of the printing.
         exposure: how light the faces of a picture's cards are made before they are compared, in whites; 0 for as they
             are.
-        offsets: how likely the cards that taught upright symbols lay to each other in each way, see `Lying.of`; None
-            for what the samples tell.
+        offsets: how likely the cards that taught upright symbols lay to each other in each way, see
+            `UprightSymbols.lying`; None for what the samples tell.
     """
 
     profile: SymbolProfile
@@ -197,10 +197,10 @@ class FewShotSymbols:
 
         A single new card does not tell that surely.
         """
-        if not self.profile.upright_at or not len(corners):
+        if self.profile.upright is None or not len(corners):
             return self
-        told = self.profile.told_offsets(network(NETWORK), pyramid, corners)
-        return replace(self, offsets=self._known_offsets + told)
+        seen = self.profile.upright.offset_likelihoods(network(NETWORK), pyramid, corners)
+        return replace(self, offsets=self._known_offsets + seen)
 
     def exposed_as(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> "FewShotSymbols":
         """The classifier for a picture's exposure: that in which the symbols of its surest cards look most as taught.
@@ -241,8 +241,9 @@ class FewShotSymbols:
         """
         if not len(corners):
             return np.zeros(0)
-        may_be = self.profile.may_be_shown(network(NETWORK), pyramid, corners)
-        found = np.full(len(corners), LIMITS.none_at)
+        found, may_be = np.full(len(corners), LIMITS.none_at), np.ones(len(corners), bool)
+        if self.profile.upright is not None:  # most outlines that show no card are told sooner
+            may_be = self.profile.upright.least_squared(network(NETWORK), pyramid, corners) < LIMITS.none_at
         if may_be.any():
             squared = self._squared_misfits(*self._patches(pyramid, corners[may_be]))
             found[may_be] = np.minimum(squared, LIMITS.none_at).mean(1)
@@ -282,11 +283,11 @@ def _taught_offsets(profile: SymbolProfile) -> NDArray[np.floating]:
     """How likely the taught cards lay to each other in each way (O,), as logarithms, by samples of several symbols."""
     usual, edges = usual_offsets(len(profile.symbols)), [sample.label["edges"] for sample in profile.samples]
     mixed = [i for i, six in enumerate(edges) if len(set(six)) > 1 and None not in six]
-    if not profile.upright_at or not mixed:
+    if profile.upright is None or not mixed:
         return usual
     names = np.array([[profile.symbols.index(name) for name in edges[i]] for i in mixed])
     seen = mosaic([profile.samples[i] for i in mixed], FRAME)
-    return usual + profile.told_offsets(network(NETWORK), *seen, names)
+    return usual + profile.upright.offset_likelihoods(network(NETWORK), *seen, names)
 
 
 @lru_cache(maxsize=8)

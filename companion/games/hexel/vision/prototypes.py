@@ -23,14 +23,7 @@ from companion.games.hexel.vision.classifier import (
 from companion.games.hexel.vision.embedding import LENGTH, NETWORK, agreeing_off, embed, embedding_input
 from companion.games.hexel.vision.picture_light import at_exposure
 from companion.games.hexel.vision.thresholds import LIMITS
-from companion.games.hexel.vision.upright import (
-    PLACES,
-    Lying,
-    least_squared,
-    taught_patches,
-    told_offsets,
-    usual_offsets,
-)
+from companion.games.hexel.vision.upright import PLACES, UprightSymbols, taught_patches
 from companion.vision.enrolment.profile import Profile, expected_doubts
 from companion.vision.enrolment.sample import CropFrame, mosaic
 from companion.vision.geometry import HEXAGON
@@ -85,42 +78,15 @@ class SymbolProfile(Profile):
         corners: NDArray[np.floating],
         offsets: NDArray[np.floating] | None = None,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """See `raw_patches`; of upright symbols the way each card lies, see `lying`."""
-        if not self.upright_at or not len(corners):
+        """See `raw_patches`; of upright symbols the way each card lies, see `UprightSymbols.lying`."""
+        if self.upright is None or not len(corners):
             return raw_patches(pyramid, corners)
-        return self.lying(net, pyramid, corners, offsets).patches
+        return self.upright.lying(net, pyramid, corners, offsets).patches
 
-    def lying(
-        self,
-        net: Network,
-        pyramid: Pyramid,
-        corners: NDArray[np.floating],
-        offsets: NDArray[np.floating] | None = None,
-    ) -> Lying:
-        """Cards (N, 6, 2) of upright symbols in each of the ways they may lie.
-
-        Args:
-            offsets: see `Lying.of`; None for what is usual.
-        """
-        offsets = usual_offsets(len(self.symbols)) if offsets is None else offsets
-        return Lying.of(net, pyramid, corners, self.prototypes, self.face_value, self.upright_at, offsets)
-
-    def told_offsets(
-        self,
-        net: Network,
-        pyramid: Pyramid,
-        corners: NDArray[np.floating],
-        names: NDArray[np.int64] | None = None,
-    ) -> NDArray[np.floating]:
-        """See `told_offsets`, of cards (N, 6, 2) of upright symbols."""
-        return told_offsets(net, pyramid, corners, self.prototypes, self.face_value, self.upright_at, names)
-
-    def may_be_shown(self, net: Network, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.bool_]:
-        """Which outlines (N, 6, 2) may show cards of the printing, where that is told sooner than their misfit."""
-        if not self.upright_at:
-            return np.ones(len(corners), bool)
-        least = least_squared(net, pyramid, corners, self.prototypes, self.face_value, self.upright_at)
-        return np.asarray(least < LIMITS.none_at)
+    @property
+    def upright(self) -> UprightSymbols | None:
+        """The symbols, where they stand upright on the cards; None where they are turned with their edges."""
+        return UprightSymbols(self.prototypes, self.face_value, self.upright_at) if self.upright_at else None
 
     @property
     def ambiguous_pairs(self) -> tuple[tuple[str, str], ...]:

@@ -5,7 +5,7 @@ alike as the card lies, which may be in six ways. The cards that taught a symbol
 that each symbol may be seen turned by itself; mostly people lay them the same way up.
 """
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -27,8 +27,7 @@ printings and by 0.8 on one with a lamp in two symbols, where 14 drawn upright o
 _SAME_WAY_UP = 0.2
 """How likely the cards that taught the symbols lay the same way up: if more, one new symbol alone is soon misread where
 they did not."""
-
-_OPPOSITE = [0, 3]
+_OPPOSITE = (0, 3)
 """Edges of which a hand or an outline a little off hardly spoils both."""
 
 
@@ -51,30 +50,6 @@ class Lying:
     squared: NDArray[np.float32]
     likely: NDArray[np.float32]
 
-    @classmethod
-    def of(
-        cls,
-        net: Network,
-        pyramid: Pyramid,
-        corners: NDArray[np.floating],
-        prototypes: NDArray[np.float32],
-        value: NDArray[np.float32],
-        at: float,
-        offsets: NDArray[np.floating],
-    ) -> "Lying":
-        """Cards (N, 6, 2) of a printing; see `SymbolProfile`.
-
-        Args:
-            offsets: (O,), how likely the taught cards lay to each other in each way, by what is known beside these
-                cards; see `usual_offsets`.
-        """
-        colours, faces, seen = _each_way_up(net, pyramid, corners, value, at)
-        turns = _all_turns(len(prototypes))
-        squared = _squared_each_way(seen, prototypes, turns)
-        fit = _fit(squared.min(-1))
-        likely = softmax((fit + _expected(fit, offsets)).T).T
-        return cls(turns, colours, faces, squared, np.asarray(likely, np.float32))
-
     @property
     def patches(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The patches of each card as it lies most likely, each turned as its nearest symbol is, and their faces."""
@@ -89,41 +64,62 @@ def usual_offsets(count: int) -> NDArray[np.floating]:
     return np.log([_SAME_WAY_UP] + [(1 - _SAME_WAY_UP) / others] * others)
 
 
-def told_offsets(
-    net: Network,
-    pyramid: Pyramid,
-    corners: NDArray[np.floating],
-    prototypes: NDArray[np.float32],
-    value: NDArray[np.float32],
-    at: float,
-    names: NDArray[np.int64] | None = None,
-) -> NDArray[np.floating]:
-    """What cards (N, 6, 2) tell of how the taught cards lay to each other: (O,) log likelihoods.
+@dataclass(frozen=True, slots=True, eq=False)
+class UprightSymbols:
+    """The symbols of a printing that stand upright on the card; see `SymbolProfile`.
 
-    Args:
-        names: (N, 6), the place of each symbol among the prototypes, where it is known.
+    Attributes:
+        prototypes: (K, E), the mean embedding of each symbol.
+        face_value: (3,), the face's colour after white balance, BGR.
+        at: how far from the card's middle the symbols lie, in apothems.
     """
-    *_, seen = _each_way_up(net, pyramid, corners, value, at)
-    squared = _squared_each_way(seen, prototypes, _all_turns(len(prototypes)))
-    known = squared.min(-1) if names is None else np.take_along_axis(squared, names[None, :, :, None], -1)[..., 0]
-    return np.asarray(_by_offset(_fit(known)).sum(1))
 
+    prototypes: NDArray[np.float32]
+    face_value: NDArray[np.float32]
+    at: float
 
-def least_squared(
-    net: Network,
-    pyramid: Pyramid,
-    corners: NDArray[np.floating],
-    prototypes: NDArray[np.float32],
-    value: NDArray[np.float32],
-    at: float,
-) -> NDArray[np.floating]:
-    """The least squared distance (N,) of two opposite patches of cards (N, 6, 2) to a prototype, whatever is up.
+    def lying(
+        self,
+        net: Network,
+        pyramid: Pyramid,
+        corners: NDArray[np.floating],
+        offsets: NDArray[np.floating] | None = None,
+    ) -> Lying:
+        """Cards (N, 6, 2) in each of the ways they may lie.
 
-    It takes a third of the time of `Lying.of`, and tells most outlines that show no card of the printing.
-    """
-    ways = (upright_patches(pyramid, corners, turn, at) for turn in range(6))
-    seen = np.stack([embed(net, embedding_input(*way, value)[:, _OPPOSITE]) for way in ways])
-    return np.asarray(((seen[..., None, :] - prototypes) ** 2).sum(-1).min((0, 2, 3)))
+        Args:
+            offsets: (O,), how likely the taught cards lay to each other in each way, by what is known beside these
+                cards, as logarithms; None for what is usual, see `usual_offsets`.
+        """
+        colours, faces, seen = _each_way_up(net, pyramid, corners, self.face_value, self.at)
+        turns = _all_turns(len(self.prototypes))
+        squared = _squared_each_way(seen, self.prototypes, turns)
+        fit = _fit(squared.min(-1))
+        offsets = usual_offsets(len(self.prototypes)) if offsets is None else offsets
+        likely = softmax((fit + _expected(fit, offsets)).T).T
+        return Lying(turns, colours, faces, squared, np.asarray(likely, np.float32))
+
+    def offset_likelihoods(
+        self, net: Network, pyramid: Pyramid, corners: NDArray[np.floating], names: NDArray[np.int64] | None = None
+    ) -> NDArray[np.floating]:
+        """How well cards (N, 6, 2) fit each way the taught cards may have lain to each other: (O,) log likelihoods.
+
+        Args:
+            names: (N, 6), the place of each symbol among the prototypes, where it is known.
+        """
+        *_, seen = _each_way_up(net, pyramid, corners, self.face_value, self.at)
+        squared = _squared_each_way(seen, self.prototypes, _all_turns(len(self.prototypes)))
+        known = squared.min(-1) if names is None else np.take_along_axis(squared, names[None, :, :, None], -1)[..., 0]
+        return np.asarray(_by_offset(_fit(known)).sum(1))
+
+    def least_squared(self, net: Network, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.floating]:
+        """The least squared distance (N,) of two opposite patches of cards (N, 6, 2) to a prototype, whatever is up.
+
+        It takes a third of the time of `lying`, and tells most outlines that show no card of the printing.
+        """
+        ways = _patches_each_way_up(pyramid, corners, self.at)
+        seen = _embedded(net, ways, self.face_value, _OPPOSITE)
+        return np.asarray(((seen[..., None, :] - self.prototypes) ** 2).sum(-1).min((0, 2, 3)))
 
 
 def _all_turns(count: int) -> NDArray[np.int64]:
@@ -152,9 +148,25 @@ def _each_way_up(
     net: Network, pyramid: Pyramid, corners: NDArray[np.floating], value: NDArray[np.floating], at: float
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
     """The raw patches (6, N, 6, PATCH, PATCH, 3) of cards with each direction up, the faces, and the embeddings."""
-    ways = [upright_patches(pyramid, corners, turn, at) for turn in range(6)]
-    seen = np.stack([embed(net, embedding_input(*way, value)) for way in ways])
-    return np.stack([colours for colours, _ in ways]), ways[0][1], seen
+    ways = [*_patches_each_way_up(pyramid, corners, at)]
+    return np.stack([colours for colours, _ in ways]), ways[0][1], _embedded(net, ways, value)
+
+
+def _patches_each_way_up(
+    pyramid: Pyramid, corners: NDArray[np.floating], at: float
+) -> Iterator[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+    """See `upright_patches`, with each of the card's directions up."""
+    return (upright_patches(pyramid, corners, turn, at) for turn in range(6))
+
+
+def _embedded(
+    net: Network,
+    ways: Iterable[tuple[NDArray[np.float32], NDArray[np.float32]]],
+    value: NDArray[np.floating],
+    edges: Sequence[int] = range(6),
+) -> NDArray[np.float32]:
+    """The embeddings (6, N, edges, E) of some of the patches, each way up."""
+    return np.stack([embed(net, embedding_input(*way, value)[:, edges]) for way in ways])
 
 
 def _by_offset(fit: NDArray[np.floating]) -> NDArray[np.floating]:
