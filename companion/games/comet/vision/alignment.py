@@ -50,9 +50,11 @@ def _ends(shape: tuple[int, int]) -> NDArray[np.float64]:
     return np.array([[0, 0], [w, 0], [w, h], [0, h]]) - 0.5
 
 
-def correlation(seen: Floats, taught: Floats) -> float:
-    """How alike two looks (h, w) are, whatever the light, -1..1."""
+def correlation(seen: Floats, taught: Floats, shown: NDArray[np.bool_] | None = None) -> float:
+    """How alike two looks (h, w) are, whatever the light, -1..1; of what is shown (h, w) where that is given."""
     a, b = (cv2.GaussianBlur(one, (_SMOOTH, _SMOOTH), 0) for one in (seen, taught))
+    if shown is not None:
+        a, b = a[shown], b[shown]
     a, b = a - a.mean(), b - b.mean()
     return float((a * b).sum() / max(1e-6, float(np.linalg.norm(a) * np.linalg.norm(b))))
 

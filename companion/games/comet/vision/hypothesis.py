@@ -46,6 +46,7 @@ class Hypothesis:
         is_table: it has the colours of the table around the cards on which numbers are read.
         is_foreign: it looks like a back of another colour than most.
         is_as_other_backs: it looks like a back, as large as the cards that are read, in the colour of one found surely.
+        is_below: others lie on it, and ``alike`` is of what they leave free.
         numerals: middles and reach in pixels (R, 3, 3) of its three numbers, for each time that they are printed; none
             where they are not read.
     """
@@ -62,6 +63,7 @@ class Hypothesis:
     is_table: bool = False
     is_foreign: bool = False
     is_as_other_backs: bool = False
+    is_below: bool = False
     numerals: Floats = field(default_factory=lambda: np.zeros((0, 3, 3)))
 
     @cached_property
@@ -373,7 +375,9 @@ def clash(one: Hypothesis, other: Hypothesis) -> bool:
     """Two outlines are the same card's, or one of them lies across two cards."""
     if np.hypot(*(one.middle - other.middle)) > one.reach + other.reach:
         return False
-    most = LIMITS.shared_fanned if len(one.numerals) and len(other.numerals) else LIMITS.shared_area
+    are_read = bool(len(one.numerals) and len(other.numerals))
+    is_stack = are_read or (one.is_below and other.is_back) or (other.is_below and one.is_back)
+    most = LIMITS.shared_fanned if is_stack else LIMITS.shared_area
     shared = shared_area(one.corners.astype(np.float32), other.corners.astype(np.float32))
     return one.shares_number(other) or shared > most or (shared > LIMITS.shared_same and _read_the_same(one, other))
 
@@ -392,12 +396,30 @@ def are_same_way_up(corners: Floats, other: Floats) -> bool:
 
 def free_share(one: Hypothesis, others: list[Hypothesis]) -> float:
     """The share of an outline that others leave free."""
-    ends = np.array([[0, 0], [_GRID, 0], [_GRID, _GRID], [0, _GRID]], np.float32)
-    grid_from_image = cv2.getPerspectiveTransform(one.corners.astype(np.float32), ends).astype(np.float64)
-    free = np.ones((_GRID, _GRID), np.uint8)
+    return float(_free_places(one.corners, others, (_GRID, _GRID)).mean())
+
+
+def alike_where_free(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, above: list[Hypothesis]) -> float:
+    """Correlation with the taught face, -1..1, of what of a card those lying on it leave free."""
+    shape = taught.profile.face.shape[:2]
+    free = _free_places(one.corners, above, (shape[0], shape[1]))
+    return correlation(look_at(pyramid, one.corners, (shape[0], shape[1])), taught.profile.face, free > 0)
+
+
+def _free_places(corners: Floats, others: list[Hypothesis], shape: tuple[int, int]) -> NDArray[np.uint8]:
+    """Which of the places (h, w) into which an outline (4, 2) is parted others leave free: 1, or 0."""
+    h, w = shape
+    outline = corners.astype(np.float32)
+    ends = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32)
+    places_from_image = cv2.getPerspectiveTransform(outline, ends).astype(np.float64)
+    free = np.ones(shape, np.uint8)
     for other in others:
-        cv2.fillConvexPoly(free, np.round(mapped(grid_from_image, other.corners) - 0.5).astype(np.int32), 0)
-    return float(free.mean())
+        # only what lies on it: a place beyond the horizon of an outline seen askew would be mapped onto it
+        area, shared = cv2.intersectConvexConvex(outline, other.corners.astype(np.float32))
+        if area > 0:
+            places = mapped(places_from_image, np.asarray(shared, np.float64)[:, 0])
+            cv2.fillConvexPoly(free, np.round(places - 0.5).astype(np.int32), 0)
+    return free
 
 
 def has_usual_size(one: Hypothesis, usual: list[Hypothesis], odd: float = LIMITS.odd_area) -> bool:

@@ -182,7 +182,7 @@ def present(likely: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesi
     kept: list[Hypothesis] = []
     there = best_first([one for one in likely if is_card(one, usual)])
     for one in there:
-        read = [other for other in kept if other.legible >= LIMITS.read_card]
+        read = [other for other in kept if other.legible >= LIMITS.read_card and not other.is_below]
         if not any(clash(one, other) for other in kept) and free_share(one, read) > _least_free(one):
             kept.append(one)
     return [_as_seen_by_all(one, there) for one in _replace_spanning(kept, there, usual)]

@@ -1,6 +1,7 @@
 """Cards of a taught printing that no outline showed well: rows, neighbours, faces and fans beside what is read."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -10,6 +11,7 @@ from companion.games.comet.vision.alignment import correlation, look_at
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER
 from companion.games.comet.vision.hypothesis import (
     Hypothesis,
+    alike_where_free,
     area_of,
     as_usual,
     examine,
@@ -210,7 +212,9 @@ def search_fanned(
     usual = read_cards(likely)
     sure = legible.max(0) >= LIMITS.read_card
     found = examine(pyramid, taught, [(chosen[k], 0.0) for k in np.flatnonzero(sure).tolist()])
-    return [one for one in found if _is_like(one, usual) or _is_plain(one)]
+    above = [one for one in likely if one.found >= LIMITS.card]
+    seen = [one if _is_fanned(one, usual) else _uncovered(pyramid, taught, one, above) for one in found]
+    return [one for one in seen if _is_fanned(one, usual)]
 
 
 def search_covered(
@@ -237,6 +241,25 @@ def search_covered(
             shown = np.where(np.arange(3)[:, None] == hidden, np.eye(sections.shape[1])[-1], sections)
             found.append(Hypothesis(quad, LIMITS.card, shown, LIMITS.read_in_part, alike))
     return found
+
+
+def _uncovered(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, above: list[Hypothesis]) -> Hypothesis:
+    """A card as alike to the taught face as it is where the cards ``above`` leave it free that hide no number of it."""
+    middles = one.numerals[..., :2].reshape(-1, 2).tolist()
+    on_it = [
+        other
+        for other in above
+        if not any(cv2.pointPolygonTest(other.corners.astype(np.float32), middle, False) >= 0 for middle in middles)
+    ]
+    is_covered = LIMITS.free_share_read < free_share(one, on_it) < 1
+    if not is_covered:
+        return one
+    return replace(one, alike=alike_where_free(pyramid, taught, one, on_it), is_below=True)
+
+
+def _is_fanned(one: Hypothesis, read: list[Hypothesis]) -> bool:
+    """Numbers are read where no outline was found, and it looks like those that are read, or they are plain."""
+    return _is_like(one, read) or _is_plain(one)
 
 
 def _is_plain(one: Hypothesis) -> bool:

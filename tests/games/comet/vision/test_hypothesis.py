@@ -5,7 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from companion.games.comet.vision.hypothesis import Hypothesis, area_of, as_usual, clash, has_usual_size, usual_area
+from companion.games.comet.vision.hypothesis import (
+    Hypothesis,
+    area_of,
+    as_usual,
+    clash,
+    free_share,
+    has_usual_size,
+    usual_area,
+)
 from companion.vision.geometry import mapped
 
 CARD = np.array([[0.0, 0], [63, 0], [63, 88], [0, 88]])
@@ -50,3 +58,11 @@ def test_outlines_on_which_the_same_numbers_are_read_are_one_cards_though_one_is
     other = replace(card(6, 14, numbers=(3, 1, 2)), numerals=aside)
     assert clash(one, askew)
     assert not clash(one, other)
+
+
+def test_a_card_beyond_the_horizon_of_an_outline_seen_askew_does_not_cover_it():
+    askew = replace(card(0, 0), corners=np.array([[511.0, 289], [530, 222], [630, 260], [597, 313]]))
+    away = replace(card(0, 0), corners=np.array([[428.0, 568], [453, 500], [545, 525], [525, 592]]))
+    half = replace(card(0, 0), corners=np.array([[580.0, 180], [700, 180], [700, 340], [554, 340]]))
+    assert free_share(askew, [away]) == 1.0
+    assert 0.2 < free_share(askew, [half]) < 0.8

@@ -203,6 +203,7 @@ def test_numerals_too_blurred_or_too_small_are_not_stated_however_sure_the_netwo
     assert all((number is not None) == are_told for card in told for number in card)
 
 
+AT_THE_SIDE = tuple(Place(k, (17.0, 22.0 * (k - 1)), 11.0, 14.0) for k in range(3))
 AT_THE_TOP = tuple(Place(k, (19.0 * (k - 1), -34.0), 13.0, 16.0) for k in range(3))
 
 
@@ -242,6 +243,17 @@ def test_a_card_on_whose_first_number_another_lies_is_told_by_the_two_others(see
     reading = read_comet(picture.bgr, TaughtNumerals(learnt(look)))
     assert {card.edges for card in reading.cards} == {("3", "7", "12"), ("10", "13", "4"), (None, "5", "8")}
     assert [warning.code for warning in reading.warnings] == ["unsure"]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_card_that_one_face_down_covers_but_for_its_numbers_is_told_and_so_is_that(seed):
+    look = replace(printing(AT_THE_SIDE), figures=())
+    laid = (((3, 7, 12), 120.0), ((4, 6, 13), 190.0), ((2, 5, 8), 0.0), (None, -30.0))
+    cards = [LaidComet(values, np.array([x, 0.02 * x]), 0.0, look.size) for values, x in laid]
+    picture = comet_photograph(np.random.default_rng(seed), printing=look, cards=cards, hardness=0.0, across_px=150)
+    reading = read_comet(picture.bgr, TaughtNumerals(learnt(look)))
+    back = (BACK, BACK, BACK)
+    assert {card.edges for card in reading.cards} == {("3", "7", "12"), ("4", "6", "13"), ("2", "5", "8"), back}
 
 
 @pytest.mark.parametrize(("hidden", "covers"), [(0, True), (2, False)])
