@@ -1,7 +1,7 @@
 """Reads the pieces of the picture that changed and came to rest: which of them, when, and what is known there."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import cv2
@@ -64,6 +64,7 @@ class Unchanged:
         at: where the piece begins in the picture.
         is_at: whether nothing that changed lies still within an outline (K, 2).
         is_explained: whether no more than a crumb of what changed and lies still is beyond some outlines.
+        is_thorough: whether cards are looked for that no outline shows, too. It takes long, and what hides them may go.
     """
 
     cards: Sequence[DetectedCard] = ()
@@ -72,6 +73,7 @@ class Unchanged:
     at: tuple[int, int] = (0, 0)
     is_at: Callable[[NDArray[np.floating]], bool] = lambda outline: False
     is_explained: Callable[[Sequence[NDArray[np.floating]]], bool] = lambda outlines: False
+    is_thorough: bool = True
 
     def but(self, found: Sequence[AnyOutlined]) -> tuple[AnyOutlined, ...]:
         """Of what was found what may be new: a card that was touched, or a thing where something came to rest."""
@@ -283,6 +285,7 @@ class ChangeReader:
             as_it_was = (
                 unchanged_in(window, known, view.changed, settled, width_px) if self._read_unknown else NOTHING_KNOWN
             )
+            as_it_was = replace(as_it_was, is_thorough=piece in in_peace)
             reading.lying.extend(moved_by(card, x0, y0) for card in as_it_was.cards)
             seen = self._read_window(bgr, window, as_it_was, width_px, classifier)
             twice = near(seen, reading.seen, 0.3)

@@ -27,6 +27,7 @@ from companion.vision.tracking.camera_motion import CameraMotion
 from companion.vision.tracking.card_tracker import CardTracker
 from companion.vision.tracking.change_detector import ObservedFrame
 from companion.vision.tracking.layouts import LatticeLayout, assign_cells
+from companion.vision.tracking.regions import Unchanged
 from companion.vision.tracking.tracks import TRANSITIONS, SettleTimes, TableEvent, Track, TrackState, add_reading
 
 Place = Cell | np.ndarray
@@ -393,6 +394,27 @@ def test_where_a_hand_is_at_work_is_looked_at_now_and_then_and_at_once_when_it_h
     assert 2 <= len(looks) <= 5, "a card lies still beside it"
     table.show([*LINE, (2, 1), (0, 1)], 4)
     assert table.news() == ["table", "placed", "placed"]
+
+
+def test_what_no_outline_shows_is_looked_for_where_no_hand_is_at_work() -> None:
+    looks: list[bool] = []
+
+    def piece(bgr: np.ndarray, classifier: Any, across_px: float, unchanged: Unchanged) -> Reading:
+        looks.append(unchanged.is_thorough)
+        return read(bgr, classifier, across_px)
+
+    table = Table()
+    layout, classifier = LatticeLayout(_find_cells), PretrainedSymbols("36")
+    table.settler = CardTracker(read, layout, classifier, SettleTimes(), read_unknown=piece)
+    table.show(LINE, 8)
+    x, y = centre((0, 1))
+    for k in range(20):
+        table.show(LINE, hand=(x + 20 * (k % 2), y + 30))
+    assert looks and not any(looks)
+    looks.clear()
+    table.show([*LINE, (0, 1)], 8)
+    assert looks[-1]
+    assert table.news() == ["table", "placed"]
 
 
 def test_cards_keep_the_names_of_their_cells_when_others_come(table: Table) -> None:

@@ -197,6 +197,19 @@ def examine(pyramid: Pyramid, taught: TaughtNumerals, outlines: Sequence[tuple[F
     ]
 
 
+def seen_where_known(pyramid: Pyramid, taught: TaughtNumerals, outlines: Sequence[Floats]) -> list[Hypothesis]:
+    """Cards (4, 2) that are known to lie so, the first corner at the top left: what is read there, and how it looks."""
+    if not outlines:
+        return []
+    face, places = taught.profile.face, taught.profile.places
+    seen = taught.read_numerals(pyramid, np.array(outlines))
+    alike = [correlation(look_at(pyramid, one, (face.shape[0], face.shape[1])), face) for one in outlines]
+    legible = seen.legible.tolist()
+    each = zip(outlines, seen.sections, legible, alike, strict=True)
+    known = [Hypothesis(corners, 1.0, sections, sure, like, sure) for corners, sections, sure, like in each]
+    return [replace(one, numerals=_numerals(one, places)) if one.legible >= LIMITS.read_card else one for one in known]
+
+
 def resembles_face(pyramid: Pyramid, taught: TaughtNumerals, outline: Floats) -> bool:
     """An outline may show the taught face, some way up: it is worth a look at its numbers."""
     face = taught.profile.face

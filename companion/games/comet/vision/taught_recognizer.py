@@ -23,6 +23,7 @@ from companion.games.comet.vision.hypothesis import (
     has_usual_size,
     rating,
     read_cards,
+    seen_where_known,
 )
 from companion.games.comet.vision.numeral_search import NumeralSearch
 from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, DetectedCometCard, upright
@@ -85,25 +86,47 @@ def read_new_cards(
         unchanged: what is known of the piece and of the table. Only where something changed is anything looked for,
             and no further than until cards that are read explain it.
     """
-    lying: list[Hypothesis] = []
     pyramid = Pyramid.of(bgr)
     outlines = [*unchanged.but(_own_outlines(pyramid, across_px))]
     examined = _examined(pyramid, taught, outlines)
-    if not _is_all(likely := _confident_cards(examined), unchanged):
-        _, others, unlikely = _outlines_of_any_print(bgr, taught)
-        others = [*unchanged.but(others)]
-        outlines, examined = [*outlines, *others], [*examined, *_examined(pyramid, taught, others)]
-        if not _is_all(likely := _confident_cards(examined), unchanged):
-            lying = examine(pyramid, taught, [(upright(card), 1.0) for card in unchanged.cards])
-            touched = [Outline(upright(card), 0.0) for card in unchanged.touched]
-            outlines = [*(Outline(np.asarray(one.corners, np.float64), 0.0) for one in lying), *outlines, *touched]
-            likely = [*lying, *examined, *_examined(pyramid, taught, touched)]
-            likely = _searched(pyramid, taught, likely, outlines, unchanged.but(unlikely), unchanged)
+    if _is_all(read := _confident_cards(examined), unchanged):
+        return _told(_present_among(pyramid, taught, read, unchanged), [], taught)
+    _, found, unlikely = _outlines_of_any_print(bgr, taught)
+    others = unchanged.but(found)
+    others = tuple(one for one, is_read in zip(others, near(others, read, _SAME_CARD), strict=True) if not is_read)
+    outlines, examined = [*outlines, *others], [*examined, *_examined(pyramid, taught, others)]
+    if _is_all(read := _confident_cards(examined), unchanged):
+        return _told(_present_among(pyramid, taught, read, unchanged), [], taught)
+    lying = seen_where_known(pyramid, taught, [upright(card) for card in unchanged.cards])
+    touched = [Outline(upright(card), 0.0) for card in unchanged.touched]
+    outlines = [*(Outline(np.asarray(one.corners, np.float64), 0.0) for one in lying), *outlines, *touched]
+    likely = [*lying, *examined, *_examined(pyramid, taught, touched)]
+    there = _present_among(pyramid, taught, likely, unchanged)
+    if unchanged.is_thorough and not _is_all([one for one in there if _is_sure(one)], unchanged):
+        likely = _searched(pyramid, taught, likely, outlines, unchanged.but(unlikely), unchanged)
+        there = _present_among(pyramid, taught, likely, unchanged)
+    return _told(there, lying, taught)
+
+
+def _present_among(
+    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], unchanged: Unchanged
+) -> list[Hypothesis]:
+    """The cards that are there in a piece of a table."""
     read = read_cards(likely)
     usual = [*read, *_elsewhere(unchanged)]
-    there = present(find_backs(pyramid, taught, likely, read, is_known=bool(usual)), usual)
+    return present(find_backs(pyramid, taught, likely, read, is_known=bool(usual)), usual)
+
+
+def _told(there: list[Hypothesis], lying: list[Hypothesis], taught: TaughtNumerals) -> list[DetectedCometCard]:
+    """The cards that are there, but for those that lie as they lay."""
     is_known = near(there, lying, _SAME_CARD)
     return [_card(k, one, taught) for k, one in enumerate(there) if not is_known[k]]
+
+
+def _is_sure(one: Hypothesis) -> bool:
+    """Its outline was found, and its numbers are read surely or it is surely a back."""
+    is_told = one.legible >= LIMITS.surely_read or (one.is_back and one.like_back > LIMITS.like_back)
+    return is_told and one.found >= LIMITS.card
 
 
 def _confident_cards(examined: list[Hypothesis]) -> list[Hypothesis]:
@@ -197,8 +220,8 @@ def _replace_spanning(kept: list[Hypothesis], there: list[Hypothesis], usual: li
             for rival in there
             if _show_same_side(one, rival)
             and rating(rival) > rating(one) - LIMITS.hardly_worse
-            and has_usual_size(rival, usual, LIMITS.same_area)
             and clash(one, rival)
+            and has_usual_size(rival, usual, LIMITS.same_area)
             and not any(clash(rival, other) for other in others)
         ]
         pairs = [

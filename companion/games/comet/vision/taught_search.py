@@ -187,10 +187,15 @@ def search_faces(
         for y, x in np.argwhere(is_peak).tolist():
             on_small = (corners + np.array([x, y])) @ back[:, :2].T + back[:, 2]
             found.append((float(alike[y, x]), (on_small + 0.5) / factor - 0.5))
+    found.sort(key=lambda one: -one[0])
+    outlines = np.array([outline for _, outline in found]).reshape(-1, 4, 2)
+    middles = outlines.mean(1)
+    is_open = np.ones(len(outlines), bool)
     apart: list[NDArray[np.float64]] = []
-    for _, outline in sorted(found, key=lambda one: -one[0]):
-        if all(np.linalg.norm(outline.mean(0) - other.mean(0)) > _FACES_APART * high_px for other in apart):
+    for k, outline in enumerate(outlines):
+        if is_open[k]:
             apart.append(outline)
+            is_open &= np.linalg.norm(middles - middles[k], axis=1) > _FACES_APART * high_px
             if len(apart) == most:
                 break
     return apart
