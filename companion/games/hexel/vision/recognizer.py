@@ -51,7 +51,7 @@ def read_hexel(
     clock.lap("find")
     classifier = _in_exposure_of(pyramid, classifier, found, corners)
     probabilities = classifier.classify(pyramid, corners)
-    if isinstance(classifier, FewShotSymbols) and not _are_read(probabilities, classifier):
+    if isinstance(classifier, FewShotSymbols) and not _are_read(pyramid, corners, probabilities, classifier):
         found, corners = _of_any_print(pyramid, found, corners, classifier)
         hints, probabilities = [*hints, *found], classifier.classify(pyramid, corners)
     cards, probabilities, rest = _reject_false_positives(pyramid, found, corners, probabilities, hints, classifier)
@@ -132,7 +132,7 @@ def read_unknown(
     if isinstance(classifier, FewShotSymbols):
         classifier = classifier.beside(pyramid, np.array([c.corners for c in known[: LIMITS.most_beside]], np.float32))
     probabilities = classifier.classify(pyramid, corners)
-    if isinstance(classifier, FewShotSymbols) and not _are_read(probabilities, classifier):
+    if isinstance(classifier, FewShotSymbols) and not _are_read(pyramid, corners, probabilities, classifier):
         found = unchanged.but(_of_any_print(pyramid, found, corners, classifier, [c.corners for c in known])[0])
         hints, corners = [*hints, *found], corners_of(found)
         probabilities = classifier.classify(pyramid, corners)
@@ -191,9 +191,15 @@ def _of_any_print(
     return [one for one, stay in zip(more, stays, strict=True) if stay], corners[stays]
 
 
-def _are_read(probabilities: NDArray[np.float32], classifier: FewShotSymbols) -> bool:
-    """Whether something was found, and all symbols (N, 6, C) of it are named: there is no need to look further."""
-    return len(probabilities) > 0 and all(None not in classifier.accept(six) for six in probabilities)
+def _are_read(
+    pyramid: Pyramid, corners: NDArray[np.float32], probabilities: NDArray[np.float32], classifier: FewShotSymbols
+) -> bool:
+    """Whether something was found (N, 6, 2), and all its symbols (N, 6, C) are named and look as they were taught.
+
+    There is no need to look further then. What is named and looks otherwise is outlined badly, or of another deck.
+    """
+    are_named = len(probabilities) > 0 and all(None not in classifier.accept(six) for six in probabilities)
+    return are_named and bool((classifier.misfit(pyramid, corners) < LIMITS.as_taught).all())
 
 
 def _reject_false_positives(

@@ -1,7 +1,9 @@
 """Decks that look like none that Hex'el's own networks have learnt: painted edges, and letters in one ink."""
 
+from collections import Counter
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -19,6 +21,7 @@ from models.drawing.hexel.photograph import photograph
 from models.drawing.hexel.styles import letters, painted_edges
 from models.drawing.photograph import Photograph
 
+SCENES = Path(__file__).resolve().parents[3] / "scenes"
 DECKS = [("painted edges", 0), ("painted edges", 3), ("letters", 0)]
 MAKERS = {"painted edges": painted_edges, "letters": letters}
 
@@ -51,6 +54,22 @@ def test_a_card_of_any_style_is_read_beside_those_that_are_known() -> None:
     seen = read_unknown(picture.bgr, classifier, usual_width_px(known) or 0.0, Unchanged(known))
     found = [card for card in (*seen.cards, *seen.loose) if np.linalg.norm(np.subtract(card.centre, new.centre)) < 9]
     assert [sorted(map(str, card.edges)) for card in found] == [sorted(map(str, new.edges))]
+
+
+def test_cards_named_through_outlines_too_large_are_outlined_anew_and_are_no_other_deck() -> None:
+    picture, dim = (cv2.imread(str(SCENES / f"edge-cards-{name}.jpg")) for name in ("taught", "in-dim-light"))
+    assert picture is not None and dim is not None
+    outlines = {
+        "red": [[287, 116], [293, 259], [174, 332], [51, 265], [43, 125], [161, 49]],
+        "blue": [[538, 108], [542, 253], [420, 328], [294, 260], [287, 117], [409, 40]],
+        "void": [[799, 97], [804, 244], [677, 321], [548, 254], [541, 109], [667, 30]],
+    }
+    labels = [{"cards": [{"edges": [name] * 6, "corners": corners} for name, corners in outlines.items()]}]
+    profile = learn_hexel("hexel36", [("taught", np.asarray(picture, np.uint8))], labels, trust_names=True)
+    reading = read_hexel(np.asarray(dim, np.uint8), FewShotSymbols(profile))
+    assert not reading.warnings
+    told = [Counter(card.edges) for card in (*reading.cards, *reading.loose)]
+    assert told == [{"red": 4, "void": 2}, {"red": 5, "void": 1}]
 
 
 def test_what_was_taught_without_colour_is_told_without_colour() -> None:
