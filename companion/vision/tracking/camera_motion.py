@@ -133,8 +133,8 @@ def _small_grey(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.asarray(cv2.convertScaleAbs(grey, alpha=110.0 / max(float(np.median(grey)), 8.0)), np.uint8)
 
 
-_FARTHEST = 0.5
-"""A motion farther than so many mask pixels is none that trembling makes."""
+_FARTHEST, _AS_BEFORE = 0.5, 1.25
+"""A motion farther than so many mask pixels is none that trembling makes; so many times as far after one before."""
 _NO_MOTION = 0.02
 """One that is nowhere as far is none at all."""
 _OTHER_THING, _ITERATIONS = 15.0, 4
@@ -194,18 +194,21 @@ class Stabilizer:
         residual = before = target - seen[_EVERY_SECOND]
         is_inlier = np.abs(before) < _OTHER_THING
         least_explained = (1 - _RESIDUAL) * float(np.square(before[is_inlier]).sum())
+        farthest = _FARTHEST * (_AS_BEFORE if self._motion.any() else 1.0)
         for iteration in range(_ITERATIONS):
             jacobian = self._jacobian * (np.abs(residual) < _OTHER_THING).ravel()
             right_side = jacobian @ residual.ravel()
             step = np.linalg.solve(jacobian @ self._jacobian.T + _RIDGE * np.eye(4), right_side)
             motion += step
-            if np.abs(motion).max() > _FARTHEST or (iteration == 0 and step @ right_side < least_explained):
+            # the first step may go too far: the next ones come back
+            if np.abs(motion).max() > 2 * farthest or (iteration == 0 and step @ right_side < least_explained):
                 return np.zeros(4)
             if np.abs(step).max() < _NO_MOTION:
                 break
             residual = target - _warped_back(seen, motion)[_EVERY_SECOND]
         explained = np.where(is_inlier, np.square(before) - np.square(residual), np.float32(0.0))
-        is_motion = explained.sum() > least_explained and self._explains_most_blocks(explained, is_inlier)
+        is_near = np.abs(motion).max() <= farthest
+        is_motion = is_near and explained.sum() > least_explained and self._explains_most_blocks(explained, is_inlier)
         return motion if is_motion else np.zeros(4)
 
     def _explains_most_blocks(self, explained: NDArray[np.float32], is_inlier: NDArray[np.bool_]) -> bool:

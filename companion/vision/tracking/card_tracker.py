@@ -108,6 +108,7 @@ class CardTracker(Tracker[DetectedCard]):
         self._identity = identity or (lambda card: None)
         self._changed = np.zeros((0, 0), bool)
         self._placed_s = -np.inf
+        self._placed: list[Track[DetectedCard]] = []
 
     # ------------------------------------------------------------ the whole table
 
@@ -132,7 +133,7 @@ class CardTracker(Tracker[DetectedCard]):
     # ------------------------------------------------------------ where something changed
 
     def _process(self, view: ObservedFrame) -> list[TableEvent]:
-        self._changed = view.changed
+        self._changed, self._placed = view.changed, []
         self._note_hands(view)
         reading = self._reader.read_changes(view, [track.piece for track in self._lying], self._classifier)
         if reading is None:
@@ -286,6 +287,7 @@ class CardTracker(Tracker[DetectedCard]):
         for one, card in zip([*known, track], cards, strict=True):
             one.piece = card
         track.enter(TrackState.STILL, self._now_s)
+        self._placed.append(track)
         self._tracks = [*known, track, *self._appearing]
         new = cards[-1]
         tie = {"tied": True} if abs(track.rest_s - self._placed_s) < _TIED_S else {}
@@ -363,7 +365,8 @@ class CardTracker(Tracker[DetectedCard]):
         shape = reading.where.shape
         self._forget([track for track in self._appearing if self._now_s - track.seen_s >= _FORGET_S])
         as_known = self._seen_as_known(reading)
-        whole = pieces_mask([card for card in as_known if None not in card.edges], shape, 1.12)
+        as_told = [track.piece for track in self._placed]  # by several readings: the last may have told less
+        whole = pieces_mask([card for card in (*as_known, *as_told) if None not in card.edges], shape, 1.12)
         waiting = over_unseen([track.piece for track in self._lying], as_known, view.changed)
         unsettled = [t.piece for t in self.tracks if t.state in (TrackState.APPEARING, TrackState.LEAVING)]
         waiting |= pieces_mask(unsettled, shape, 1.4)

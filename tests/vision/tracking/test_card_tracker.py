@@ -417,6 +417,29 @@ def test_what_no_outline_shows_is_looked_for_where_no_hand_is_at_work() -> None:
     assert table.news() == ["table", "placed"]
 
 
+def test_a_card_told_by_several_readings_none_of_which_tells_it_all_is_told_removed_too() -> None:
+    looks: list[int] = []
+    faint = RED.copy()
+    faint[0] = np.eye(len(CLASSES), dtype=np.float32)[0] * 0.8 + 0.2 / len(CLASSES)
+
+    def in_part(bgr: np.ndarray, classifier: SymbolClassifier | None, across_px: float | None) -> Reading:
+        seen = read(bgr, classifier, across_px)
+        if across_px is None:
+            return seen
+        looks.append(len(seen.cards))
+        edges: tuple[str | None, ...] = (None,) + ("red",) * 5
+        cards = tuple(replace(card, edges=edges, probabilities=faint) for card in seen.cards)
+        return Reading(cards if len(looks) <= 3 else (), (), (), classifier)  # after that nothing is made out
+
+    table = Table()
+    table.settler = CardTracker(in_part, LatticeLayout(_find_cells), PretrainedSymbols("36"), SettleTimes())
+    table.show(LINE, 8)
+    table.show([*LINE, NEW], 12)
+    assert table.news() == ["table", "placed"] and None not in table.told[-1][1]["edges"]
+    table.show(LINE, 8)
+    assert table.news() == ["table", "placed", "removed"]
+
+
 def test_cards_keep_the_names_of_their_cells_when_others_come(table: Table) -> None:
     before = {tuple(np.round(c.centre)): c.cell for c in table.cards()}
     lay(table, LINE, (0, 1))
