@@ -256,8 +256,7 @@ def _uncovered(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, above:
         for other in above
         if not any(cv2.pointPolygonTest(other.corners.astype(np.float32), middle, False) >= 0 for middle in middles)
     ]
-    is_covered = LIMITS.free_share_read < free_share(one, on_it) < 1
-    if not is_covered:
+    if not LIMITS.free_share_read < free_share(one, on_it) < 1:
         return one
     return replace(one, alike=alike_where_free(pyramid, taught, one, on_it), is_below=True)
 
