@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from companion.vision.results import Classifier, DetectedCard, Reading, is_near, near
 from companion.vision.tracking.change_detector import (
+    MASK_PX,
     Mask,
     ObservedFrame,
     dilated,
@@ -37,6 +38,7 @@ from companion.vision.tracking.occlusion import (
     share_around,
 )
 from companion.vision.tracking.regions import ChangeReader, ChangeReading, Read, ReadUnknown, changed_share
+from companion.vision.tracking.table_search import blurred_places
 from companion.vision.tracking.tracker import Tracker
 from companion.vision.tracking.tracks import (
     Found,
@@ -57,6 +59,8 @@ _TOUCHED = 0.05
 """Where more of a card's place changed, or is a hand, something is over it."""
 _MIN_CHANGED = 0.1
 """Where less of a card's place looks different, it is not taken away: a star on pale paper fills an eighth of it."""
+_RIM_PX = 4 * MASK_PX
+"""What changes where a card lies so near to the picture's rim may touch that."""
 _MIN_PRESENCE_BESIDE, _MIN_SIDES_BESIDE = 0.9, 1.0
 """What has less presence, and lies fewer sides from a card with more, lies across that card."""
 _MIN_SAME_DETAIL = 0.7
@@ -155,6 +159,14 @@ class CardTracker(Tracker[DetectedCard]):
             elif track.state is not TrackState.STILL and changed < _TOUCHED:
                 track.enter(TrackState.STILL, self._now_s)
 
+    def _at_rim(self) -> Mask | None:
+        """See `Tracker`."""
+        h, w = self._detector.seen.shape[1:]
+        far = np.array([w, h]) * MASK_PX - _RIM_PX
+        pieces = [track.piece for track in self._lying]
+        near_rim = [one for one in pieces if (one.corners < _RIM_PX).any() or (one.corners > far).any()]
+        return dilated(blurred_places(near_rim, (h, w))) if near_rim else None
+
     def _fresh(self) -> list[DetectedCard]:
         """See `Tracker`; without what is hardly seen across a surer card: fingers on its edge may look like one."""
         fresh: list[DetectedCard] = []
@@ -182,7 +194,7 @@ class CardTracker(Tracker[DetectedCard]):
                 fresh.append((self._gather(card), old))
         if not fresh:
             return []
-        hands = find_hands(view.mask, view.changed, self._explained(), view.crumb)
+        hands = find_hands(view.mask, view.changed, self._explained(), view.crumb, self._at_rim())
         if hands.any():
             hands &= ~in_shade(self._detector.accepted, self._detector.seen)
         events: list[TableEvent] = []

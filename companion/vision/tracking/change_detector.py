@@ -319,7 +319,7 @@ class ObservedFrame:
     crumb: float
 
 
-def find_hands(mask: ChangeMask, changed: Mask, explained: Mask, least: float) -> Mask:
+def find_hands(mask: ChangeMask, changed: Mask, explained: Mask, least: float, at_rim: Mask | None = None) -> Mask:
     """Where hands, arms and what they carry are, bool (h, w).
 
     Args:
@@ -327,10 +327,13 @@ def find_hands(mask: ChangeMask, changed: Mask, explained: Mask, least: float) -
         changed: what of it changed, without crumbs.
         explained: where cards lie that were read, known or fresh: they are no hands.
         least: fewer mask pixels than this are no hand.
+        at_rim: where known cards lie at the picture's rim: what is seen of the table when one is taken away does not
+            reach in from there.
     """
     count, labels = cv2.connectedComponents((changed & ~explained).view(np.uint8), connectivity=8)
     sizes = np.bincount(labels.ravel(), minlength=count)
-    rim = np.concatenate([labels[:2].ravel(), labels[-2:].ravel(), labels[:, :2].ravel(), labels[:, -2:].ravel()])
+    beyond = labels if at_rim is None else np.where(at_rim, 0, labels)
+    rim = np.concatenate([beyond[:2].ravel(), beyond[-2:].ravel(), beyond[:, :2].ravel(), beyond[:, -2:].ravel()])
     reaching = np.bincount(rim, minlength=count) >= 3
     moving = np.bincount(labels[~mask.is_still(_MOVING_S)], minlength=count) >= np.maximum(least, 0.05 * sizes)
     is_hand = (reaching | moving) & (sizes >= least)

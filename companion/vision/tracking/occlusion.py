@@ -235,9 +235,11 @@ def _changed_beyond(card: DetectedCard, changed: Mask, gone: Sequence[DetectedCa
     if not len(mine):
         return np.zeros_like(changed)
     blob = labels == int(np.bincount(mine).argmax())
-    if blob[0].any() or blob[-1].any() or blob[:, 0].any() or blob[:, -1].any():
+    places = pieces_mask([card, *gone], changed.shape, 1.15)
+    away = blob & ~dilated(places)  # the place of a card at the rim may blur to there
+    if away[0].any() or away[-1].any() or away[:, 0].any() or away[:, -1].any():
         return None
-    return np.asarray(blob & ~pieces_mask([card, *gone], changed.shape, 1.15))
+    return np.asarray(blob & ~places)
 
 
 def _in_cards(mask: Mask, card: DetectedCard) -> float:

@@ -275,7 +275,7 @@ class Tracker(ABC, Generic[Piece]):
         if moved is not None:
             return moved
         crumb = self._crumb()
-        hands = find_hands(mask, changed, self._explained(), crumb)
+        hands = find_hands(mask, changed, self._explained(), crumb, self._at_rim())
         if hands.any():
             self._hands_s = self._now_s
         view = ObservedFrame(bgr, mask, changed, mask.is_still(self._settle_times.card_s), hands, self._now_s, crumb)
@@ -357,6 +357,10 @@ class Tracker(ABC, Generic[Piece]):
     def _explained(self) -> Mask:
         """Where cards lie that were read: what changed there is no hand, bool (h, w)."""
         return blurred_places(self._fresh(), self._detector.seen.shape[1:])
+
+    def _at_rim(self) -> Mask | None:
+        """Where known cards lie at the picture's rim, bool (h, w); None for none. A case is no card."""
+        return None
 
     def _fresh(self) -> list[Piece]:
         """What appears and was read."""

@@ -440,6 +440,15 @@ def test_a_card_told_by_several_readings_none_of_which_tells_it_all_is_told_remo
     assert table.news() == ["table", "placed", "removed"]
 
 
+def test_a_card_taken_away_at_the_pictures_rim_is_told_and_is_no_hand_that_reaches_in(table: Table) -> None:
+    at = np.array([480.0, SIZE[0] - SIDE - 4.0])
+    for k in range(24):
+        hand = (at[0], at[1] - 20) if 2 < k < 8 or 14 < k < 20 else None
+        table.show([*LINE, at] if 4 < k < 17 else LINE, hand=hand)
+    table.show(LINE, 4)
+    assert table.news() == ["placed", "removed"]
+
+
 def test_cards_keep_the_names_of_their_cells_when_others_come(table: Table) -> None:
     before = {tuple(np.round(c.centre)): c.cell for c in table.cards()}
     lay(table, LINE, (0, 1))
