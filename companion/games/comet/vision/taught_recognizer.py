@@ -101,11 +101,13 @@ def read_new_cards(
     touched = [Outline(upright(card), 0.0) for card in unchanged.touched]
     outlines = [*(Outline(np.asarray(one.corners, np.float64), 0.0) for one in lying), *outlines, *touched]
     likely = [*lying, *examined, *_examined(pyramid, taught, touched)]
-    there = _present_among(pyramid, taught, likely, unchanged)
-    if unchanged.is_thorough and not _is_all([one for one in there if _is_sure(one)], unchanged):
-        likely = _searched(pyramid, taught, likely, outlines, unchanged.but(unlikely), unchanged)
+    outlined = [one for one in likely if one.found >= LIMITS.card]
+    if not unchanged.is_thorough or _is_all(outlined, unchanged):
         there = _present_among(pyramid, taught, likely, unchanged)
-    return _told(there, lying, taught)
+        if not unchanged.is_thorough or _is_all([one for one in there if _is_sure(one)], unchanged):
+            return _told(there, lying, taught)
+    likely = _searched(pyramid, taught, likely, outlines, unchanged.but(unlikely), unchanged)
+    return _told(_present_among(pyramid, taught, likely, unchanged), lying, taught)
 
 
 def _present_among(
