@@ -59,6 +59,13 @@ def correlation(seen: Floats, taught: Floats, shown: NDArray[np.bool_] | None = 
     return float((a * b).sum() / max(1e-6, float(np.linalg.norm(a) * np.linalg.norm(b))))
 
 
+def likeness(
+    pyramid: Pyramid, corners: NDArray[np.floating], taught: Floats, shown: NDArray[np.bool_] | None = None
+) -> float:
+    """The correlation of a card's look (4, 2) with a taught one (h, w), see `correlation`."""
+    return correlation(look_at(pyramid, corners, (taught.shape[0], taught.shape[1])), taught, shown)
+
+
 def align(pyramid: Pyramid, corners: NDArray[np.floating], taught: Floats) -> Alignment:
     """The outline (4, 2) moved to where a taught look fits best; as it is where that is no better, or far away."""
     shape = (taught.shape[0], taught.shape[1])

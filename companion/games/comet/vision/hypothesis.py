@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.alignment import Alignment, align, correlation, look_at
+from companion.games.comet.vision.alignment import Alignment, align, likeness
 from companion.games.comet.vision.numeral_search import SAME_NUMERAL
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.results import NUMBERS, NUMBERS_TURNED, OTHERS_TURNED
@@ -201,21 +201,18 @@ def seen_where_known(pyramid: Pyramid, taught: TaughtNumerals, outlines: Sequenc
     """Cards (4, 2) that are known to lie so, the first corner at the top left: what is read there, and how it looks."""
     if not outlines:
         return []
-    face, places = taught.profile.face, taught.profile.places
     seen = taught.read_numerals(pyramid, np.array(outlines))
-    alike = [correlation(look_at(pyramid, one, (face.shape[0], face.shape[1])), face) for one in outlines]
-    legible = seen.legible.tolist()
-    each = zip(outlines, seen.sections, legible, alike, strict=True)
-    known = [Hypothesis(corners, 1.0, sections, sure, like, sure) for corners, sections, sure, like in each]
-    return [replace(one, numerals=_numerals(one, places)) if one.legible >= LIMITS.read_card else one for one in known]
+    known = [
+        Hypothesis(corners, 1.0, sections, legible, likeness(pyramid, corners, taught.profile.face), legible)
+        for corners, sections, legible in zip(outlines, seen.sections, seen.legible.tolist(), strict=True)
+    ]
+    return [_with_numerals(one, taught.profile.places) for one in known]
 
 
 def resembles_face(pyramid: Pyramid, taught: TaughtNumerals, outline: Floats) -> bool:
     """An outline may show the taught face, some way up: it is worth a look at its numbers."""
-    face = taught.profile.face
-    shape = (face.shape[0], face.shape[1])
     ways = ways_up(outline, taught.profile.half_width)
-    return any(correlation(look_at(pyramid, way, shape), face) > LIMITS.glimpsed_face for way in ways)
+    return any(likeness(pyramid, way, taught.profile.face) > LIMITS.glimpsed_face for way in ways)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -246,7 +243,7 @@ class _Look:
         cls, pyramid: Pyramid, taught: TaughtNumerals, ways: list[Floats], found: float, seen: TaughtScores
     ) -> "_Look":
         face = taught.profile.face
-        alike = [correlation(look_at(pyramid, way, (face.shape[0], face.shape[1])), face) for way in ways]
+        alike = [likeness(pyramid, way, face) for way in ways]
         likely = seen.legible * seen.upright
         score = likely + LIMITS.look_weight * np.array(alike)
         best = int(score.argmax())
@@ -273,14 +270,13 @@ class _Look:
     def best(self, pyramid: Pyramid, taught: TaughtNumerals, again: TaughtScores) -> Hypothesis:
         """Of the ways up that which is read best, as it is or moved; ``again`` is what is read of it moved."""
         face, best = taught.profile.face, self.best_way
-        shape = (face.shape[0], face.shape[1])
         way_of = [best, *self.near, *self.near]
         legible, upright = (
             np.array([one[best], *other])
             for one, other in ((self.seen.legible, again.legible), (self.seen.upright, again.upright))
         )
         aligned = [fit.correlation for fit in self.fits]
-        own = [correlation(look_at(pyramid, quad, shape), face) for quad in self.own]
+        own = [likeness(pyramid, quad, face) for quad in self.own]
         alike = [self.alike[best], *aligned, *own]
         gain = legible * upright + LIMITS.look_weight * np.array(alike)
         gain[0] += LIMITS.found_gain * self.found - LIMITS.alignment_gain
@@ -301,15 +297,17 @@ class _Look:
             sections = np.minimum(sections, LIMITS.unsure_way)
             legible = np.minimum(legible, LIMITS.unsure_way)
         one = Hypothesis(corners, self.found, sections, float(legible[chosen]), alike[chosen], like_numbers)
-        return replace(one, numerals=_numerals(one, taught.profile.places)) if one.legible >= LIMITS.read_card else one
+        return _with_numerals(one, taught.profile.places)
 
 
-def _numerals(one: Hypothesis, places: NumberPlaces) -> Floats:
-    """The middles and reach in pixels (R, 3, 3) of a card's numbers."""
+def _with_numerals(one: Hypothesis, places: NumberPlaces) -> Hypothesis:
+    """The hypothesis with the middles and reach of its numbers, where they are read."""
+    if one.legible < LIMITS.read_card:
+        return one
     high_px = float(np.linalg.norm(one.corners[3] - one.corners[0]))
     middles = mapped(card_to_image(one.corners, places.half_width), places.at)
     every = np.column_stack([middles, SAME_NUMERAL * places.high * high_px / 2])
-    return np.array([every[three] for three in places.prints]).reshape(-1, 3, 3)
+    return replace(one, numerals=np.array([every[three] for three in places.prints]).reshape(-1, 3, 3))
 
 
 def _read(sections: NDArray[np.float64]) -> list[int]:
@@ -412,11 +410,11 @@ def free_share(one: Hypothesis, others: list[Hypothesis]) -> float:
     return float(_free_places(one.corners, others, (_GRID, _GRID)).mean())
 
 
-def alike_where_free(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, above: list[Hypothesis]) -> float:
+def uncovered_likeness(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, above: list[Hypothesis]) -> float:
     """Correlation with the taught face, -1..1, of what of a card those lying on it leave free."""
-    shape = taught.profile.face.shape[:2]
-    free = _free_places(one.corners, above, (shape[0], shape[1]))
-    return correlation(look_at(pyramid, one.corners, (shape[0], shape[1])), taught.profile.face, free > 0)
+    face = taught.profile.face
+    free = _free_places(one.corners, above, (face.shape[0], face.shape[1]))
+    return likeness(pyramid, one.corners, face, free > 0)
 
 
 def _free_places(corners: Floats, others: list[Hypothesis], shape: tuple[int, int]) -> NDArray[np.uint8]:

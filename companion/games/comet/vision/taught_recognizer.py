@@ -90,13 +90,13 @@ def read_new_cards(
     outlines = [*unchanged.but(_own_outlines(pyramid, across_px))]
     examined = _examined(pyramid, taught, outlines)
     if _is_all(read := _confident_cards(examined), unchanged):
-        return _told(_present_among(pyramid, taught, read, unchanged), [], taught)
+        return _new_cards(_present_among(pyramid, taught, read, unchanged), [], taught)
     _, found, unlikely = _outlines_of_any_print(bgr, taught)
     others = unchanged.but(found)
     others = tuple(one for one, is_read in zip(others, near(others, read, _SAME_CARD), strict=True) if not is_read)
     outlines, examined = [*outlines, *others], [*examined, *_examined(pyramid, taught, others)]
     if _is_all(read := _confident_cards(examined), unchanged):
-        return _told(_present_among(pyramid, taught, read, unchanged), [], taught)
+        return _new_cards(_present_among(pyramid, taught, read, unchanged), [], taught)
     lying = seen_where_known(pyramid, taught, [upright(card) for card in unchanged.cards])
     touched = [Outline(upright(card), 0.0) for card in unchanged.touched]
     outlines = [*(Outline(np.asarray(one.corners, np.float64), 0.0) for one in lying), *outlines, *touched]
@@ -105,9 +105,9 @@ def read_new_cards(
     if not unchanged.is_thorough or _is_all(outlined, unchanged):
         there = _present_among(pyramid, taught, likely, unchanged)
         if not unchanged.is_thorough or _is_all([one for one in there if _is_sure(one)], unchanged):
-            return _told(there, lying, taught)
+            return _new_cards(there, lying, taught)
     likely = _searched(pyramid, taught, likely, outlines, unchanged.but(unlikely), unchanged)
-    return _told(_present_among(pyramid, taught, likely, unchanged), lying, taught)
+    return _new_cards(_present_among(pyramid, taught, likely, unchanged), lying, taught)
 
 
 def _present_among(
@@ -119,7 +119,7 @@ def _present_among(
     return present(find_backs(pyramid, taught, likely, read, is_known=bool(usual)), usual)
 
 
-def _told(there: list[Hypothesis], lying: list[Hypothesis], taught: TaughtNumerals) -> list[DetectedCometCard]:
+def _new_cards(there: list[Hypothesis], lying: list[Hypothesis], taught: TaughtNumerals) -> list[DetectedCometCard]:
     """The cards that are there, but for those that lie as they lay."""
     is_known = near(there, lying, _SAME_CARD)
     return [_card(k, one, taught) for k, one in enumerate(there) if not is_known[k]]
@@ -133,7 +133,7 @@ def _is_sure(one: Hypothesis) -> bool:
 
 def _confident_cards(examined: list[Hypothesis]) -> list[Hypothesis]:
     """The cards whose outlines were found and whose numbers are read surely."""
-    return [one for one in read_cards(examined) if one.legible >= LIMITS.surely_read and one.found >= LIMITS.card]
+    return [one for one in read_cards(examined) if _is_sure(one)]
 
 
 def _is_all(read: list[Hypothesis], unchanged: Unchanged) -> bool:

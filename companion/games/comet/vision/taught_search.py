@@ -7,11 +7,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.alignment import correlation, look_at
+from companion.games.comet.vision.alignment import likeness
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER
 from companion.games.comet.vision.hypothesis import (
     Hypothesis,
-    alike_where_free,
     area_of,
     as_usual,
     examine,
@@ -22,6 +21,7 @@ from companion.games.comet.vision.hypothesis import (
     nearest_first,
     read_cards,
     resembles_face,
+    uncovered_likeness,
     usual_area,
 )
 from companion.games.comet.vision.numeral_search import NumeralSearch
@@ -235,11 +235,10 @@ def search_covered(
     poses = np.array([pose for pose, _ in pairs])
     quads = taught.corrected(poses, taught.read_numerals(pyramid, poses), range(len(poses)))
     seen = taught.read_numerals(pyramid, quads)
-    face = taught.profile.face
     found = []
     for quad, (_, hidden), sections, upright in zip(quads, pairs, seen.sections, seen.upright, strict=True):
         least = np.delete(sections[:, : len(NUMBERS)].max(-1), hidden).min()
-        alike = correlation(look_at(pyramid, quad, (face.shape[0], face.shape[1])), face)
+        alike = likeness(pyramid, quad, taught.profile.face)
         if upright >= LIMITS.sure_way and least >= (
             LIMITS.sure_taught if alike > LIMITS.least_face else LIMITS.plainly_read
         ):
@@ -258,7 +257,7 @@ def _uncovered(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, above:
     ]
     if not LIMITS.free_share_read < free_share(one, on_it) < 1:
         return one
-    return replace(one, alike=alike_where_free(pyramid, taught, one, on_it), is_below=True)
+    return replace(one, alike=uncovered_likeness(pyramid, taught, one, on_it), is_below=True)
 
 
 def _is_fanned(one: Hypothesis, read: list[Hypothesis]) -> bool:
