@@ -93,13 +93,19 @@ def wordings(sections: Sections) -> Iterator[Wording]:
                 yield Wording(section, name, None, text)
 
 
+@cache
+def _locale(language: str) -> Locale:
+    """What CLDR says of a language, read once: each phone is told everything in its own."""
+    return Locale.parse(language)
+
+
 def plural_form(language: str, number: int) -> int:
     """Which of a counted thing's forms a number takes, as CLDR has it; the forms stand as gettext orders them.
 
     >>> [plural_form("cs", number) for number in (1, 3, 5)], [plural_form("en", number) for number in (0, 1)]
     ([0, 1, 3], [3, 0])
     """
-    return _CATEGORIES.index(Locale.parse(language).plural_form(number))
+    return _CATEGORIES.index(_locale(language).plural_form(number))
 
 
 def direction(language: str) -> str:
@@ -108,7 +114,7 @@ def direction(language: str) -> str:
     >>> direction("de"), direction("ar")
     ('ltr', 'rtl')
     """
-    return str(Locale.parse(language).text_direction)
+    return str(_locale(language).text_direction)
 
 
 def native_name(language: str) -> str:
@@ -117,7 +123,7 @@ def native_name(language: str) -> str:
     >>> native_name("cs")
     'Čeština'
     """
-    name = Locale.parse(language).get_display_name() or language
+    name = _locale(language).get_display_name() or language
     return name[0].upper() + name[1:]
 
 

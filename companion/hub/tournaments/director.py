@@ -14,6 +14,7 @@ from companion.hub.messages import Address, Position
 from companion.hub.service import Hub
 from companion.hub.tournaments.pairings import pair
 from companion.hub.tournaments.tournament import (
+    Board,
     Entry,
     Terms,
     Tournament,
@@ -152,13 +153,13 @@ class Director:
         for board, table in zip(range(1, len(tournament.rounds[-1].boards) + 1), free, strict=False):
             tournament = self.write(slug, lambda now, board=board, table=table: seated(now, number, board, table.table))  # type: ignore[misc]
         with ThreadPoolExecutor(_SEATING) as workers:
-            list(workers.map(lambda board: self._put(slug, board), range(1, len(tournament.rounds[-1].boards) + 1)))
+            list(workers.map(lambda board: self._put(tournament, board), tournament.rounds[-1].boards))
         return tournament
 
     def seat(self, slug: str, board: int, table: str) -> Tournament:
         """Put a board of the current round on a table, once more or on another. Raises `Refusal`."""
         tournament = self.write(slug, lambda now: seated(now, len(now.rounds), board, table))
-        self._put(slug, board)
+        self._put(tournament, tournament.rounds[-1].boards[board - 1])
         return tournament
 
     def free_tables(self) -> list[Address]:
@@ -172,11 +173,8 @@ class Director:
         here = [Address(shown["hall"], shown["table"]) for shown in self._hub.hall.tables() if shown["state"] == "here"]
         return [address for address in here if address.table not in taken]
 
-    def _put(self, slug: str, number: int) -> None:
+    def _put(self, tournament: Tournament, board: Board) -> None:
         """Ask a board's table to begin its game; what stands against it is told on the desk."""
-        tournament = self.tournament(slug)
-        assert tournament is not None, "it was written to a moment ago"
-        board = tournament.rounds[-1].boards[number - 1]
         address = self._address(board.table)
         if address is None:
             return
