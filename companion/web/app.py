@@ -28,6 +28,8 @@ from companion.web.game_files import game_files
 from companion.web.history import history
 from companion.web.keeping import keeping
 from companion.web.languages import languages, speak_as_asked
+from companion.web.page_files import ENDPOINTS as PAGE_FILES
+from companion.web.page_files import keep_page_files
 from companion.web.past import keep_past
 from companion.web.routes import blueprint
 from companion.web.streams import Pace, Snapshots, Streams
@@ -50,7 +52,6 @@ _CONTENT_SECURITY_POLICY = "; ".join(
     )
 )
 _DATES = ("HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE", "HTTP_IF_RANGE")
-_FILES = ("static", "games.page_file")
 _OF_DOCUMENTS = ("Content-Security-Policy", "X-Frame-Options", "Permissions-Policy")
 _NO_DOCUMENTS = ("text/css", "text/javascript", "application/javascript")
 """What a browser never shows as a page needs no headers of pages: they were a third of the first view."""
@@ -102,6 +103,7 @@ def create_app(
         keep_calibrating(app, parts.surveyor)
     if parts.teacher is not None:
         keep_teaching(app, parts.teacher)
+    keep_page_files(app)
     dress(app)
     return app
 
@@ -174,7 +176,7 @@ def _with_headers(response: Response) -> Response:
         if name not in _OF_DOCUMENTS or response.mimetype not in _NO_DOCUMENTS:
             response.headers.setdefault(name, value)
     response.vary.update(("Accept-Language", "Cookie"))
-    response.headers.setdefault("Cache-Control", "no-cache" if request.endpoint in _FILES else "no-store")
+    response.headers.setdefault("Cache-Control", "no-cache" if request.endpoint in PAGE_FILES else "no-store")
     return compress(response, request)
 
 

@@ -18,6 +18,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from companion.errors import TableError
 from companion.referee.messages import Do, Notice
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
@@ -106,13 +107,23 @@ def phone(app: Flask) -> FlaskClient:
     return client
 
 
+@pytest.fixture(scope="session")
+def port() -> int:
+    """Where one table after the other is served: the browser keeps what its pages share, as a phone does."""
+    with bind("127.0.0.1", 0) as listening:
+        return int(listening.getsockname()[1])
+
+
 @pytest.fixture
-def serve() -> Iterator[Callable[[Flask], int]]:
-    """Serves applications on loopback as the product does, and answers with the port."""
+def serve(port: int) -> Iterator[Callable[[Flask], int]]:
+    """Serves applications on loopback as the product does, and answers with the port: of several each has another."""
     running: list[Server] = []
 
     def serve_one(app: Flask) -> int:
-        listening = bind("127.0.0.1", 0)
+        try:
+            listening = bind("127.0.0.1", port)
+        except TableError:  # it is taken
+            listening = bind("127.0.0.1", 0)
         server = Server(app, listening)
         server.start()
         running.append(server)
@@ -171,6 +182,10 @@ class Browser:
         speed = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
         self._devtools("Network.emulateNetworkConditions", {"offline": is_offline, **speed})
 
+    def forget_files(self) -> None:
+        """Keep none of the files that pages let it keep, as a phone that was never here."""
+        self._devtools("Network.clearBrowserCache", {})
+
     def open(self, url: str) -> None:
         self._call("POST", f"{self._session}/url", {"url": url})
 
@@ -218,7 +233,8 @@ class Browser:
         return [entry["message"] for entry in entries if entry["level"] in ("SEVERE", "WARNING")]
 
     def forget(self) -> None:
-        """Begin anew: no page, no cookies, no complaints so far."""
+        """Begin anew: no page, no cookies, nothing that a page remembers, no complaints so far."""
+        self.run("try { localStorage.clear(); sessionStorage.clear(); } catch { /* no page that could remember */ }")
         self.open("about:blank")
         self._devtools("Network.clearBrowserCookies", {})
         self.ask_in("en")

@@ -85,6 +85,7 @@ def test_what_cannot_be_loaded_while_the_table_is_out_of_reach_is_said(
     window.wait_for(f"{READY} && document.getElementById('open-5')")
     window.run("document.getElementById('pin').value = '271828'; document.getElementById('operate').click()")
     window.wait_for("document.getElementById('another-game')")
+    window.forget_files()
     window.go_offline(True)
     try:
         window.run(f"document.getElementById('{button}').click()")

@@ -188,7 +188,7 @@ def test_the_pages_hold_no_script_and_no_style_of_their_own(watcher: FlaskClient
     answer = watcher.get(path)
     page = answer.get_data(as_text=True)
     assert "script-src 'self'" in answer.headers["Content-Security-Policy"]
-    assert not re.findall(r"<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|javascript:", page)
+    assert not re.findall(r"<script(?![^>]* src=| type=.importmap.>)|<style|\sstyle=|\son\w+=|javascript:", page)
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', page)
 
 

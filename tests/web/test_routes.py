@@ -204,7 +204,8 @@ def test_every_answer_forbids_what_the_page_does_not_need(spectator: FlaskClient
 def test_the_page_holds_no_script_or_style_of_its_own(spectator: FlaskClient) -> None:
     for path in ("/", "/board"):
         text = spectator.get(path).text
-        assert text.count("<script") == text.count('<script type="module" src="/static/') == 1
+        assert text.count("<script") == 2
+        assert text.count('<script type="module" src="/static/') == text.count('<script type="importmap">') == 1
         assert "<style" not in text and " style=" not in text and "://" not in text
 
 

@@ -6,6 +6,8 @@ import * as plain from "./plain.js";
 
 /** @type {string[]} the games that have a page of their own */
 const PAGES = JSON.parse(document.body.dataset.games ?? "[]");
+/** in addresses that a browser may keep: "?v=0123456789" */
+const VERSION = new URL(import.meta.url).search;
 /** @type {Map<string, Promise<GamePage>>} */
 const known = new Map();
 
@@ -32,7 +34,7 @@ export function gameModule(name) {
  */
 export async function wear(name) {
   const worn = document.getElementById("game-style");
-  const address = PAGES.includes(name) ? `/games/${name}/style.css` : null;
+  const address = PAGES.includes(name) ? `/games/${name}/style.css${VERSION}` : null;
   if (!address || worn?.getAttribute("href") === address) return;
   const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: address });
   const isLoaded = new Promise((done) => {
