@@ -6,6 +6,7 @@ It is tried the ways it may lie, and moved to fit the taught face. Of those that
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from typing import TypeVar
 
 import cv2
 import numpy as np
@@ -19,12 +20,16 @@ from companion.games.comet.vision.taught_numerals import TaughtNumerals, TaughtS
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.geometry import areas, mapped, opposite_sides, shared_area
 from companion.vision.image.pyramid import Pyramid
+from companion.vision.results import Outlined, near
 
 Floats = NDArray[np.floating]
+T = TypeVar("T", bound=Outlined)
 _JITTER = np.array([[-0.03, 0.0], [0.03, 0.0], [0.0, -0.03], [0.0, 0.03]])
 """In half heights of a card, along its sides."""
 _CORE = 0.6
 """The share of a card around its middle where no other card's middle lies."""
+SAME_CARD = 0.15
+"""An outline nearer to a card that is read than so many sides of a hexagon as large is that card's."""
 _GRID = 48
 """A card is parted into so many by so many places, to see which of them others cover."""
 
@@ -137,6 +142,22 @@ class Hypothesis:
 def read_cards(likely: list[Hypothesis]) -> list[Hypothesis]:
     """The cards on which numbers are read, each once, that look as most of them do."""
     return as_usual(distinct(best_first([one for one in likely if one.legible >= LIMITS.read_card])))
+
+
+def but_of(read: Sequence[Outlined], some: Sequence[T]) -> list[T]:
+    """Of some outlines those that are of none of the cards ``read``."""
+    return [one for one, is_known in zip(some, near(some, read, SAME_CARD), strict=True) if not is_known]
+
+
+def is_sure(one: Hypothesis) -> bool:
+    """Its outline was found, and its numbers are read surely or it is surely a back."""
+    is_told = one.legible >= LIMITS.surely_read or (one.is_back and one.like_back > LIMITS.like_back)
+    return is_told and one.found >= LIMITS.card
+
+
+def confident_cards(likely: list[Hypothesis]) -> list[Hypothesis]:
+    """The cards whose outlines were found and whose numbers are read surely."""
+    return [one for one in read_cards(likely) if is_sure(one)]
 
 
 def as_usual(read: list[Hypothesis]) -> list[Hypothesis]:

@@ -13,14 +13,18 @@ from numpy.typing import NDArray
 from companion.games.comet.vision.backs import find_backs
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR
 from companion.games.comet.vision.hypothesis import (
+    SAME_CARD,
     Hypothesis,
     are_same_way_up,
     best_first,
+    but_of,
     clash,
+    confident_cards,
     examine,
     free_share,
     has_proportion,
     has_usual_size,
+    is_sure,
     rating,
     read_cards,
     seen_where_known,
@@ -46,8 +50,6 @@ from companion.vision.results import ReadingWarning, Stopwatch, confidence_of, n
 from companion.vision.tracking.regions import NOTHING_KNOWN, Unchanged
 
 Floats = NDArray[np.floating]
-_SAME_CARD = 0.15
-"""A card nearer to a known one than so many sides of a hexagon as large is that card."""
 _LAST_FIGURES = {NUMBERS.index(last): NUMBERS.index(10 + last) for last in (2, 3)}
 """The numbers that are the last figure of another one."""
 _AROUND = 2.0
@@ -89,13 +91,13 @@ def read_new_cards(
     pyramid = Pyramid.of(bgr)
     outlines = [*unchanged.but(_own_outlines(pyramid, across_px))]
     examined = _examined(pyramid, taught, outlines)
-    if _is_all(read := _confident_cards(examined), unchanged):
+    if _is_all(read := confident_cards(examined), unchanged):
         return _new_cards(_present_among(pyramid, taught, read, unchanged), [], taught)
     _, found, unlikely = _outlines_of_any_print(bgr, taught)
     others = unchanged.but(found)
-    others = tuple(one for one, is_read in zip(others, near(others, read, _SAME_CARD), strict=True) if not is_read)
+    others = tuple(but_of(read, others))
     outlines, examined = [*outlines, *others], [*examined, *_examined(pyramid, taught, others)]
-    if _is_all(read := _confident_cards(examined), unchanged):
+    if _is_all(read := confident_cards(examined), unchanged):
         return _new_cards(_present_among(pyramid, taught, read, unchanged), [], taught)
     lying = seen_where_known(pyramid, taught, [upright(card) for card in unchanged.cards])
     touched = [Outline(upright(card), 0.0) for card in unchanged.touched]
@@ -104,7 +106,7 @@ def read_new_cards(
     outlined = [one for one in likely if one.found >= LIMITS.card]
     if not unchanged.is_thorough or _is_all(outlined, unchanged):
         there = _present_among(pyramid, taught, likely, unchanged)
-        if not unchanged.is_thorough or _is_all([one for one in there if _is_sure(one)], unchanged):
+        if not unchanged.is_thorough or _is_all([one for one in there if is_sure(one)], unchanged):
             return _new_cards(there, lying, taught)
     likely = _searched(pyramid, taught, likely, outlines, unchanged.but(unlikely), unchanged)
     return _new_cards(_present_among(pyramid, taught, likely, unchanged), lying, taught)
@@ -121,25 +123,13 @@ def _present_among(
 
 def _new_cards(there: list[Hypothesis], lying: list[Hypothesis], taught: TaughtNumerals) -> list[DetectedCometCard]:
     """The cards that are there, but for those that lie as they lay."""
-    is_known = near(there, lying, _SAME_CARD)
-    return [_card(k, one, taught) for k, one in enumerate(there) if not is_known[k]]
-
-
-def _is_sure(one: Hypothesis) -> bool:
-    """Its outline was found, and its numbers are read surely or it is surely a back."""
-    is_told = one.legible >= LIMITS.surely_read or (one.is_back and one.like_back > LIMITS.like_back)
-    return is_told and one.found >= LIMITS.card
-
-
-def _confident_cards(examined: list[Hypothesis]) -> list[Hypothesis]:
-    """The cards whose outlines were found and whose numbers are read surely."""
-    return [one for one in read_cards(examined) if _is_sure(one)]
+    return [_card(k, one, taught) for k, one in enumerate(but_of(lying, there))]
 
 
 def _is_all(read: list[Hypothesis], unchanged: Unchanged) -> bool:
     """There are cards that are read, and they explain all that changed."""
     is_explained = unchanged.is_explained([one.corners for one in read])
-    return bool(read) and is_explained and all(near(unchanged.touched, read, _SAME_CARD))
+    return bool(read) and is_explained and all(near(unchanged.touched, read, SAME_CARD))
 
 
 def _outlines_of_any_print(

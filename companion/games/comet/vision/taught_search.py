@@ -13,6 +13,8 @@ from companion.games.comet.vision.hypothesis import (
     Hypothesis,
     area_of,
     as_usual,
+    but_of,
+    confident_cards,
     examine,
     free_share,
     has_proportion,
@@ -59,7 +61,8 @@ def search_unlikely(
 
     Those that show nothing and are as large as the cards that are read may lie face down.
     """
-    looks = examine(pyramid, taught, [(one.corners, one.confidence) for one in unlikely])
+    others = but_of(confident_cards(likely), unlikely)
+    looks = examine(pyramid, taught, [(one.corners, one.confidence) for one in others])
     read = read_cards(likely) or read_cards(looks)
     return [one for one in looks if read and (_is_like(one, read) or is_blank(one, read))]
 
@@ -113,7 +116,7 @@ def search_neighbours(
 ) -> list[Hypothesis]:
     """Cards that no outline showed well: beside those that are read, and where some outline lies, as they lie."""
     fresh = read = read_cards(likely)
-    places = [place for one in likely if one not in read for place in _around(one.corners, read)]
+    places = [place for one in but_of(read, likely) for place in _around(one.corners, read)]
     tried = np.zeros((0, 2))
     added: list[Hypothesis] = []
     for _ in range(_ROUNDS if read else 0):

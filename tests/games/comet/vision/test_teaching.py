@@ -175,8 +175,8 @@ def test_a_card_whose_outline_is_hardly_likely_is_told_by_what_is_printed_on_it(
     likely = [Outline(true[0], 1.0)]
     unlikely = [Outline(corners, 0.01) for corners in (true[1], (true[1] + true[2]) / 2)]
     read = search_unlikely(pyramid, taught, [Hypothesis(true[0], 1.0, np.zeros((3, 15)), 1.0, 0.9)], likely + unlikely)
-    middles = np.array([one.corners.mean(0) for one in read])
-    assert np.abs(middles - true[:2].mean(1)).max() < 8.0
+    (middle,) = [one.corners.mean(0) for one in read]  # the card that is read already is not looked at again
+    assert np.abs(middle - true[1].mean(0)).max() < 8.0
 
 
 @pytest.mark.parametrize("figure, whole", [(2, 12), (3, 13)])
