@@ -129,6 +129,11 @@ class TintLimits:
     burnt_out: float
     burnt_out_blue: float | None = None
 
+    @property
+    def even_burnt_out(self) -> "TintLimits":
+        """The same where it is known that burnt out channels have not misled the white balance."""
+        return TintLimits(self.usual, self.usual)
+
     def exceeded_by(self, seen: Tint, taught: NDArray[np.floating]) -> bool:
         """Whether a picture's tint is too far from that (3,) in which the printing was taught."""
         limit = self.usual

@@ -319,6 +319,15 @@ class FewShotTiles:
         lights = lights_of(self.profile, views, answers_from_probabilities(probabilities), cast)
         return FewShotTiles(self.profile, cast, lights)
 
+    @property
+    def is_light_as_taught(self) -> bool:
+        """Whether bands, faces and heads say surely that views show colours as they were taught."""
+        if self.lights is None or self.is_foreign:
+            return False
+        mean = self.lights @ LIGHTS.tints
+        spread = np.sqrt(self.lights @ ((LIGHTS.tints - mean) ** 2).sum(1))
+        return bool(np.ptp(mean) + spread < LIMITS.same_light)
+
     def accept(self, probabilities: np.ndarray) -> Face:
         """See `Classifier`."""
         return accepted_edges(probabilities, LIMITS.sure_edge, LIMITS.sure_owner)

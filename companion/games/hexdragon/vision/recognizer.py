@@ -139,7 +139,7 @@ def _verified(pyramid: Pyramid, reading: TileReading, lit: TileClassifier) -> Ti
         HEXAGON,
         [card.corners for card in kept],
         tint=taught.profile.tint if taught else NEUTRAL,
-        limits=LIMITS.tint,
+        limits=LIMITS.tint.even_burnt_out if taught and taught.is_light_as_taught else LIMITS.tint,
         is_foreign=lambda: taught is not None and taught.is_foreign,
         faint=lambda: faint_colours(taught.profile, FRAME) if taught else FAINT,
     )

@@ -146,6 +146,10 @@ class HexDragonLimits:
     """The most evidence of one picture, in heads: what blurs one of them blurs all."""
     cast_spread: float = 0.1
     """Standard deviation of the logarithm of a tint measured by the bright parts of tiles."""
+    same_light: float = 0.2
+    """Where tiles tell the tint of their views so nearly, and it is so near to that in which they were taught, burnt
+    out parts have not spoilt the white balance: the brightest parts of dark faces are bands and heads, which change
+    from table to table."""
     fading_spread: float = 0.15
     """How much of their colour inks lose in dim light."""
     foreign_band: float = 10.0

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import pytest
 
 from companion.games.hexdragon.vision.enrolment import learn_hexdragon
 from companion.games.hexdragon.vision.prototypes import FewShotTiles
@@ -21,14 +22,22 @@ HEADS = {
     (298, 380): "yellow",
     (233, 368): "red",
 }
+LIME_HEADS = {(78, 186): "blue", (153, 130): "yellow", (88, 277): "blue", (248, 262): "blue", (227, 74): "red"}
 
 
-def read_scene(name: str) -> TileReading:
-    """A picture as it is read by what its teaching picture teaches."""
+def owners_told(reading: TileReading, heads: dict[tuple[int, int], str]) -> dict[tuple[int, int], str | None]:
+    """Whose each head is, by the nearest place of ``heads``."""
+    tiles = [card for card in reading.cards if card.kind == "head"]
+    return {min(heads, key=lambda at, c=card: np.linalg.norm(np.subtract(at, c.centre))): card.owner for card in tiles}
+
+
+def read_scene(name: str, gains: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> TileReading:
+    """A picture, its channels so many times as bright, as it is read by what its teaching picture teaches."""
     label = json.loads((SCENES / f"{name}-taught.json").read_text("utf-8"))
     taught = [(label["image"], cv2.imread(str(SCENES / f"{name}-taught.jpg")))]
     classifier = FewShotTiles(learn_hexdragon("hexdragon", taught, [label], trust_names=True))
-    return read_hexdragon(cv2.imread(str(SCENES / f"{name}.jpg")), classifier)
+    picture = cv2.imread(str(SCENES / f"{name}.jpg")) * np.array(gains)
+    return read_hexdragon(np.clip(picture, 0, 255).astype(np.uint8), classifier)
 
 
 def test_a_taught_set_is_read_on_a_board_of_its_own_colour():
@@ -41,10 +50,13 @@ def test_a_taught_set_is_read_on_a_board_of_its_own_colour():
 def test_owners_are_told_of_heads_under_gloss():
     """Of four heads on which a lamp's gloss lies nobody's owner could be told."""
     seen = read_scene("gloss")
-    told = {}
-    for card in seen.cards:
-        if card.kind == "head":
-            place = min(HEADS, key=lambda at: np.linalg.norm(np.subtract(at, card.centre)))
-            told[place] = card.owner
-    assert told == HEADS
+    assert owners_told(seen, HEADS) == HEADS
     assert sum(card.is_star for card in seen.cards) == 2
+
+
+@pytest.mark.parametrize("gains", [(1.0, 1.0, 1.0), (0.74, 1.0, 1.2), (0.65, 1.0, 1.3)])
+def test_owners_are_told_where_the_brightest_parts_are_other_bands_and_heads_than_were_taught(gains):
+    """Bright bands on dark faces passed for coloured light, in which nobody's owner was told."""
+    seen = read_scene("lime-bands", gains)
+    assert owners_told(seen, LIME_HEADS) == LIME_HEADS
+    assert [warning.code for warning in seen.warnings] == []
