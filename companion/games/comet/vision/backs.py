@@ -82,7 +82,8 @@ def _of_one_deck(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothes
     colours = [_chromaticity(pyramid, one.corners) for one in backs]
     found = [
         _found_together(
-            [b for b, its in zip(backs, colours, strict=True) if _apart_in_glare(colour, its) < LIMITS.foreign_colour]
+            [b for b, its in zip(backs, colours, strict=True) if _apart_in_glare(colour, its) < LIMITS.foreign_colour],
+            power=2,  # many that are hardly found, the bricks of a wall, are no deck
         )
         for colour in colours
     ]
@@ -96,9 +97,9 @@ def _of_one_deck(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothes
     return [replace(one, is_foreign=one in foreign) for one in likely]
 
 
-def _found_together(some: list[Hypothesis]) -> float:
-    """How surely outlines are found, each place counted once."""
-    return sum(one.found for one in distinct(sorted(some, key=lambda one: -one.found)))
+def _found_together(some: list[Hypothesis], power: float = 1) -> float:
+    """How surely outlines are found, each place counted once, and the less the higher the power where hardly found."""
+    return float(sum(one.found**power for one in distinct(sorted(some, key=lambda one: -one.found))))
 
 
 def _seen_back(

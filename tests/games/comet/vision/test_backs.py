@@ -90,6 +90,10 @@ def test_what_looks_like_the_back_in_another_colour_is_none_where_others_are_fou
     assert seen == [True, True, is_told]
 
 
+def test_some_bricks_that_are_hardly_found_are_no_backs_beside_one_that_is_found_surely(monkeypatch):
+    assert backs_of(monkeypatch, (BLUE, GREEN, GREEN), sure=(0.98, 0.35, 0.35)) == [True, False, False]
+
+
 def test_of_two_colours_seen_as_often_neither_is_left_out(monkeypatch):
     assert backs_of(monkeypatch, (BLUE, None, GREEN)) == [True, False, True]
 
