@@ -59,7 +59,7 @@ def correlation(seen: Floats, taught: Floats, shown: NDArray[np.bool_] | None = 
     return float((a * b).sum() / max(1e-6, float(np.linalg.norm(a) * np.linalg.norm(b))))
 
 
-def likeness(
+def look_correlation(
     pyramid: Pyramid, corners: NDArray[np.floating], taught: Floats, shown: NDArray[np.bool_] | None = None
 ) -> float:
     """The correlation of a card's look (4, 2) with a taught one (h, w), see `correlation`."""

@@ -6,13 +6,12 @@ It is tried the ways it may lie, and moved to fit the taught face. Of those that
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import TypeVar
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.alignment import Alignment, align, likeness
+from companion.games.comet.vision.alignment import Alignment, align, look_correlation
 from companion.games.comet.vision.numeral_search import SAME_NUMERAL
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.results import NUMBERS, NUMBERS_TURNED, OTHERS_TURNED
@@ -21,9 +20,9 @@ from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.geometry import areas, mapped, opposite_sides, shared_area
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import Outlined, near
+from companion.vision.tracking.regions import AnyOutlined
 
 Floats = NDArray[np.floating]
-T = TypeVar("T", bound=Outlined)
 _JITTER = np.array([[-0.03, 0.0], [0.03, 0.0], [0.0, -0.03], [0.0, 0.03]])
 """In half heights of a card, along its sides."""
 _CORE = 0.6
@@ -144,9 +143,10 @@ def read_cards(likely: list[Hypothesis]) -> list[Hypothesis]:
     return as_usual(distinct(best_first([one for one in likely if one.legible >= LIMITS.read_card])))
 
 
-def but_of(read: Sequence[Outlined], some: Sequence[T]) -> list[T]:
-    """Of some outlines those that are of none of the cards ``read``."""
-    return [one for one, is_known in zip(some, near(some, read, SAME_CARD), strict=True) if not is_known]
+def without_cards(outlines: Sequence[AnyOutlined], cards: Sequence[Outlined]) -> tuple[AnyOutlined, ...]:
+    """The outlines but those of some cards."""
+    known = near(outlines, cards, SAME_CARD)
+    return tuple(one for one, is_known in zip(outlines, known, strict=True) if not is_known)
 
 
 def is_sure(one: Hypothesis) -> bool:
@@ -224,7 +224,7 @@ def seen_where_known(pyramid: Pyramid, taught: TaughtNumerals, outlines: Sequenc
         return []
     seen = taught.read_numerals(pyramid, np.array(outlines))
     known = [
-        Hypothesis(corners, 1.0, sections, legible, likeness(pyramid, corners, taught.profile.face), legible)
+        Hypothesis(corners, 1.0, sections, legible, look_correlation(pyramid, corners, taught.profile.face), legible)
         for corners, sections, legible in zip(outlines, seen.sections, seen.legible.tolist(), strict=True)
     ]
     return [_with_numerals(one, taught.profile.places) for one in known]
@@ -233,7 +233,7 @@ def seen_where_known(pyramid: Pyramid, taught: TaughtNumerals, outlines: Sequenc
 def resembles_face(pyramid: Pyramid, taught: TaughtNumerals, outline: Floats) -> bool:
     """An outline may show the taught face, some way up: it is worth a look at its numbers."""
     ways = ways_up(outline, taught.profile.half_width)
-    return any(likeness(pyramid, way, taught.profile.face) > LIMITS.glimpsed_face for way in ways)
+    return any(look_correlation(pyramid, way, taught.profile.face) > LIMITS.glimpsed_face for way in ways)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -264,7 +264,7 @@ class _Look:
         cls, pyramid: Pyramid, taught: TaughtNumerals, ways: list[Floats], found: float, seen: TaughtScores
     ) -> "_Look":
         face = taught.profile.face
-        alike = [likeness(pyramid, way, face) for way in ways]
+        alike = [look_correlation(pyramid, way, face) for way in ways]
         likely = seen.legible * seen.upright
         score = likely + LIMITS.look_weight * np.array(alike)
         best = int(score.argmax())
@@ -297,7 +297,7 @@ class _Look:
             for one, other in ((self.seen.legible, again.legible), (self.seen.upright, again.upright))
         )
         aligned = [fit.correlation for fit in self.fits]
-        own = [likeness(pyramid, quad, face) for quad in self.own]
+        own = [look_correlation(pyramid, quad, face) for quad in self.own]
         alike = [self.alike[best], *aligned, *own]
         gain = legible * upright + LIMITS.look_weight * np.array(alike)
         gain[0] += LIMITS.found_gain * self.found - LIMITS.alignment_gain
@@ -431,11 +431,11 @@ def free_share(one: Hypothesis, others: list[Hypothesis]) -> float:
     return float(_free_places(one.corners, others, (_GRID, _GRID)).mean())
 
 
-def uncovered_likeness(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, above: list[Hypothesis]) -> float:
+def uncovered_correlation(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, above: list[Hypothesis]) -> float:
     """Correlation with the taught face, -1..1, of what of a card those lying on it leave free."""
     face = taught.profile.face
     free = _free_places(one.corners, above, (face.shape[0], face.shape[1]))
-    return likeness(pyramid, one.corners, face, free > 0)
+    return look_correlation(pyramid, one.corners, face, free > 0)
 
 
 def _free_places(corners: Floats, others: list[Hypothesis], shape: tuple[int, int]) -> NDArray[np.uint8]:

@@ -17,7 +17,6 @@ from companion.games.comet.vision.hypothesis import (
     Hypothesis,
     are_same_way_up,
     best_first,
-    but_of,
     clash,
     confident_cards,
     examine,
@@ -28,6 +27,7 @@ from companion.games.comet.vision.hypothesis import (
     rating,
     read_cards,
     seen_where_known,
+    without_cards,
 )
 from companion.games.comet.vision.numeral_search import NumeralSearch
 from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, DetectedCometCard, upright
@@ -94,8 +94,7 @@ def read_new_cards(
     if _is_all(read := confident_cards(examined), unchanged):
         return _new_cards(_present_among(pyramid, taught, read, unchanged), [], taught)
     _, found, unlikely = _outlines_of_any_print(bgr, taught)
-    others = unchanged.but(found)
-    others = tuple(but_of(read, others))
+    others = without_cards(unchanged.but(found), read)
     outlines, examined = [*outlines, *others], [*examined, *_examined(pyramid, taught, others)]
     if _is_all(read := confident_cards(examined), unchanged):
         return _new_cards(_present_among(pyramid, taught, read, unchanged), [], taught)
@@ -123,7 +122,7 @@ def _present_among(
 
 def _new_cards(there: list[Hypothesis], lying: list[Hypothesis], taught: TaughtNumerals) -> list[DetectedCometCard]:
     """The cards that are there, but for those that lie as they lay."""
-    return [_card(k, one, taught) for k, one in enumerate(but_of(lying, there))]
+    return [_card(k, one, taught) for k, one in enumerate(without_cards(there, lying))]
 
 
 def _is_all(read: list[Hypothesis], unchanged: Unchanged) -> bool:

@@ -7,13 +7,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.alignment import likeness
+from companion.games.comet.vision.alignment import look_correlation
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER
 from companion.games.comet.vision.hypothesis import (
     Hypothesis,
     area_of,
     as_usual,
-    but_of,
     confident_cards,
     examine,
     free_share,
@@ -23,8 +22,9 @@ from companion.games.comet.vision.hypothesis import (
     nearest_first,
     read_cards,
     resembles_face,
-    uncovered_likeness,
+    uncovered_correlation,
     usual_area,
+    without_cards,
 )
 from companion.games.comet.vision.numeral_search import NumeralSearch
 from companion.games.comet.vision.results import NUMBERS
@@ -61,7 +61,7 @@ def search_unlikely(
 
     Those that show nothing and are as large as the cards that are read may lie face down.
     """
-    others = but_of(confident_cards(likely), unlikely)
+    others = without_cards(unlikely, confident_cards(likely))
     looks = examine(pyramid, taught, [(one.corners, one.confidence) for one in others])
     read = read_cards(likely) or read_cards(looks)
     return [one for one in looks if read and (_is_like(one, read) or is_blank(one, read))]
@@ -116,7 +116,7 @@ def search_neighbours(
 ) -> list[Hypothesis]:
     """Cards that no outline showed well: beside those that are read, and where some outline lies, as they lie."""
     fresh = read = read_cards(likely)
-    places = [place for one in but_of(read, likely) for place in _around(one.corners, read)]
+    places = [place for one in without_cards(likely, read) for place in _around(one.corners, read)]
     tried = np.zeros((0, 2))
     added: list[Hypothesis] = []
     for _ in range(_ROUNDS if read else 0):
@@ -241,7 +241,7 @@ def search_covered(
     found = []
     for quad, (_, hidden), sections, upright in zip(quads, pairs, seen.sections, seen.upright, strict=True):
         least = np.delete(sections[:, : len(NUMBERS)].max(-1), hidden).min()
-        alike = likeness(pyramid, quad, taught.profile.face)
+        alike = look_correlation(pyramid, quad, taught.profile.face)
         if upright >= LIMITS.sure_way and least >= (
             LIMITS.sure_taught if alike > LIMITS.least_face else LIMITS.plainly_read
         ):
@@ -260,7 +260,7 @@ def _uncovered(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, above:
     ]
     if not LIMITS.free_share_read < free_share(one, on_it) < 1:
         return one
-    return replace(one, alike=uncovered_likeness(pyramid, taught, one, on_it), is_below=True)
+    return replace(one, alike=uncovered_correlation(pyramid, taught, one, on_it), is_below=True)
 
 
 def _is_fanned(one: Hypothesis, read: list[Hypothesis]) -> bool:
