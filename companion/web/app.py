@@ -2,7 +2,7 @@
 
 import gzip
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache, partial
 from http import HTTPStatus
 from pathlib import Path
@@ -39,7 +39,7 @@ _MOST_BODY_BYTES = 64 * 1024
 _CONTENT_SECURITY_POLICY = "; ".join(
     (
         "default-src 'none'",
-        "script-src 'self'",
+        "script-src 'self'{}",
         "style-src 'self'",
         "img-src 'self'",
         "media-src 'self'",
@@ -56,7 +56,6 @@ _OF_DOCUMENTS = ("Content-Security-Policy", "X-Frame-Options", "Permissions-Poli
 _NO_DOCUMENTS = ("text/css", "text/javascript", "application/javascript")
 """What a browser never shows as a page needs no headers of pages: they were a third of the first view."""
 _HEADERS = {
-    "Content-Security-Policy": _CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "SAMEORIGIN",
     "Referrer-Policy": "no-referrer",
@@ -103,20 +102,25 @@ def create_app(
         keep_calibrating(app, parts.surveyor)
     if parts.teacher is not None:
         keep_teaching(app, parts.teacher)
-    keep_page_files(app)
-    dress(app)
+    dress(app, keep_page_files(app))
     return app
 
 
-def dress(app: Flask) -> None:
-    """Give an application of the house its security headers, and its one handler for everything that fails."""
+def dress(app: Flask, import_map: str = "") -> None:
+    """Give an application of the house its security headers, and its one handler for everything that fails.
+
+    Args:
+        app: what it answers gets them.
+        import_map: the only script that its pages hold themselves, by its hash as the policy has it; none if empty.
+    """
+    headers = {"Content-Security-Policy": _CONTENT_SECURITY_POLICY.format(import_map and f" {import_map}"), **_HEADERS}
     app.json.sort_keys = False  # type: ignore[attr-defined]  # players stand in the order of their seats
     app.config["MAX_CONTENT_LENGTH"] = _MOST_BODY_BYTES
     app.before_request(_forget_impossible_dates)
     speak_as_asked(app)
     app.register_error_handler(CompanionError, _summary)
     app.register_error_handler(HTTPException, _summary)
-    app.after_request(_with_headers)
+    app.after_request(partial(_with_headers, headers))
 
 
 def close_streams(app: Flask) -> None:
@@ -171,8 +175,8 @@ def _as_json(error: Exception) -> dict[str, Any]:
     return {"code": error.name.lower().replace(" ", "-"), "message": error.description or error.name}
 
 
-def _with_headers(response: Response) -> Response:
-    for name, value in _HEADERS.items():
+def _with_headers(headers: Mapping[str, str], response: Response) -> Response:
+    for name, value in headers.items():
         if name not in _OF_DOCUMENTS or response.mimetype not in _NO_DOCUMENTS:
             response.headers.setdefault(name, value)
     response.vary.update(("Accept-Language", "Cookie"))

@@ -20,21 +20,22 @@ from companion.views.games import page_folders
 ENDPOINTS = ("static", "games.page_file")
 _SHOWN = 10
 """So many digits of the version stand in an address."""
-_SCRIPTS = "script-src 'self'"
 _NOT_ASKED_AGAIN = ("ETag", "Last-Modified", "Content-Disposition")
 """What only helps to ask whether a file is still the same, or to save it."""
 
 
-def keep_page_files(app: Flask) -> None:
+def keep_page_files(app: Flask) -> str:
     """Let browsers keep the files of an application's pages, as they are when it is made.
 
-    To be called before anything that gives its answers headers.
+    To be called before anything that gives its answers headers, for these are set last.
+
+    Returns:
+        The hash of the pages' import map, as a Content-Security-Policy allows it.
     """
     files = dict(_files(app))
     version = _digest(b"".join(path.read_bytes() for path in files.values())).hex()[:_SHOWN]
     scripts = {address: f"{address}?v={version}" for address in files if address.endswith(".js")}
     addresses = json.dumps({"imports": scripts}, separators=(",", ":"))
-    allowed = base64.b64encode(_digest(addresses.encode())).decode()
 
     @app.url_defaults
     def in_this_version(endpoint: str, values: dict[str, Any]) -> None:
@@ -53,9 +54,9 @@ def keep_page_files(app: Flask) -> None:
             response.headers["Vary"] = "Accept-Encoding"  # whoever asks, in whatever language, is sent the same
             for name in _NOT_ASKED_AGAIN:
                 del response.headers[name]
-        elif policy := response.headers.get("Content-Security-Policy"):
-            response.headers["Content-Security-Policy"] = policy.replace(_SCRIPTS, f"{_SCRIPTS} 'sha256-{allowed}'")
         return response
+
+    return f"'sha256-{base64.b64encode(_digest(addresses.encode())).decode()}'"
 
 
 def _files(app: Flask) -> Iterator[tuple[str, Path]]:

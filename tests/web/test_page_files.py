@@ -24,8 +24,8 @@ MAP = re.compile(r'<script type="importmap">(.*?)</script>')
 NAMED = re.compile(r'(?:href|src)="(/(?:static|games)/[^"]+)"')
 
 
-def addresses(client: FlaskClient, path: str = "/") -> dict[str, str]:
-    found = MAP.search(client.get(path).text)
+def addresses(client: FlaskClient) -> dict[str, str]:
+    found = MAP.search(client.get("/").text)
     assert found is not None
     return dict(json.loads(found[1])["imports"])
 
