@@ -66,6 +66,9 @@ TABLES = {
     "hexapod": (Header("hexapod", ("Ana", "Bo")), ("play Ana 0 0 bb/ol",)),
 }
 
+FRAMES = "const [done] = arguments; requestAnimationFrame(() => requestAnimationFrame(done))"
+"""Until what fits itself to the screen has done so."""
+
 
 @pytest.fixture
 def television(referee: Referee, window: Any, serve: Callable[..., int]) -> Callable[..., Any]:
@@ -80,6 +83,7 @@ def television(referee: Referee, window: Any, serve: Callable[..., int]) -> Call
         app = create_app(referee, join_code=invited.join_code, parts=TableParts(invitation=invited))
         window.open(f"http://127.0.0.1:{serve(app)}/board?code={invited.join_code}")
         window.wait_for(f"{READY} && document.querySelector('#hints:not(:empty)') && document.querySelector('.qr')")
+        window.asynchronous(FRAMES)
         return window
 
     return turn_on
@@ -154,6 +158,20 @@ return ['hints', 'history', 'facts', 'call', 'cloth'].flatMap((id) => {
 def test_nothing_on_the_television_is_cut_off(name: str, television: Callable[..., Any]) -> None:
     page = television(*TABLES[name])
     assert page.run(CUT_OFF) == []
+
+
+def test_a_reveal_fits_a_window_that_is_made_smaller_and_is_whole_again_in_a_large_one(
+    television: Callable[..., Any],
+) -> None:
+    page = television(*TABLES["comet turned up"])
+    lines = "[...document.querySelectorAll('.score-lines')].filter((one) => one.offsetHeight).length"
+    shown = []
+    for width, height in ((1920, 1080), (1100, 1080), (1920, 1080)):
+        page.screen(width, height)
+        page.asynchronous(FRAMES)
+        assert [part for part in page.run(CUT_OFF) if part.startswith("cloth")] == []
+        shown.append(page.run(f"return {lines}"))
+    assert shown[0] == shown[2] > shown[1]
 
 
 @pytest.mark.parametrize("name", ["hexel of three", "hexdragon"])

@@ -70,7 +70,7 @@ export function drawTable(state) {
   });
   const scored = events.filter((event) => event.event === "scored");
   const table = h("div", { class: "comet" }, h("ul", { class: "comet-pots" }, ...pots), scored.length ? reveal(scored, events) : null);
-  requestAnimationFrame(() => fit(table));
+  new ResizeObserver(() => fit(table)).observe(table);
   return table;
 }
 
@@ -82,6 +82,7 @@ function inOrder({ pots, tail }) {
 
 // A screen that never scrolls leaves out of a long reveal what does not fit: the lines that score, then the cards.
 function fit(table) {
+  table.classList.remove("is-long", "is-longer");
   for (const size of ["is-long", "is-longer"]) if (table.scrollHeight > table.clientHeight) table.classList.add(size);
 }
 
