@@ -11,15 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.comet.vision.alignment import align, look_at
+from companion.games.comet.vision.card_selection import clash, distinct, has_usual_size, median_correlation
 from companion.games.comet.vision.classifier import KINDS, PretrainedNumerals
-from companion.games.comet.vision.hypothesis import (
-    Hypothesis,
-    area_of,
-    clash,
-    distinct,
-    has_usual_size,
-    median_correlation,
-)
+from companion.games.comet.vision.hypothesis import Hypothesis, area_of
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.geometry import homography, mapped

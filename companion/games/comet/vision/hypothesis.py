@@ -1,13 +1,12 @@
 """An outline as one card of a taught printing, one way up: what is read on it, how it looks, and what others say of it.
 
-It is tried the ways it may lie, and moved to fit the taught face. Of those that lie on each other one is the card.
+It is tried the ways it may lie, and moved to fit the taught face.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,20 +16,14 @@ from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.results import NUMBERS, NUMBERS_TURNED, OTHERS_TURNED
 from companion.games.comet.vision.taught_numerals import TaughtNumerals, TaughtScores, log_odds
 from companion.games.comet.vision.thresholds import LIMITS
-from companion.vision.geometry import areas, mapped, opposite_sides, shared_area
+from companion.vision.geometry import areas, mapped, opposite_sides
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import Outlined, near
-from companion.vision.tracking.regions import AnyOutlined
 
 Floats = NDArray[np.floating]
 _JITTER = np.array([[-0.03, 0.0], [0.03, 0.0], [0.0, -0.03], [0.0, 0.03]])
 """In half heights of a card, along its sides."""
 _CORE = 0.6
 """The share of a card around its middle where no other card's middle lies."""
-SAME_CARD = 0.15
-"""An outline nearer to a card that is read than so many sides of a hexagon as large is that card's."""
-_GRID = 48
-"""A card is parted into so many by so many places, to see which of them others cover."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,45 +129,6 @@ class Hypothesis:
         """How surely a card is there, 0..1."""
         looks = max(self.legible, LIMITS.look_weight * max(0.0, self.like_back, self.alike))
         return 1 - (1 - self.found) * (1 - min(looks, 1.0))
-
-
-def read_cards(likely: list[Hypothesis]) -> list[Hypothesis]:
-    """The cards on which numbers are read, each once, that look as most of them do."""
-    return as_usual(distinct(best_first([one for one in likely if one.legible >= LIMITS.read_card])))
-
-
-def without_cards(outlines: Sequence[AnyOutlined], cards: Sequence[Outlined]) -> tuple[AnyOutlined, ...]:
-    """The outlines but those of some cards."""
-    known = near(outlines, cards, SAME_CARD)
-    return tuple(one for one, is_known in zip(outlines, known, strict=True) if not is_known)
-
-
-def is_sure(one: Hypothesis) -> bool:
-    """Its outline was found, and its numbers are read surely or it is surely a back."""
-    is_told = one.legible >= LIMITS.surely_read or (one.is_back and one.like_back > LIMITS.like_back)
-    return is_told and one.found >= LIMITS.card
-
-
-def confident_cards(likely: list[Hypothesis]) -> list[Hypothesis]:
-    """The cards whose outlines were found and whose numbers are read surely."""
-    return [one for one in read_cards(likely) if is_sure(one)]
-
-
-def as_usual(read: list[Hypothesis]) -> list[Hypothesis]:
-    """Those that look like the taught face about as much as most do, and are as large: others may lie across two cards.
-
-    One that is read surely may have any size.
-    """
-    usual = median_correlation(read)
-    least = usual - LIMITS.less_alike if usual > LIMITS.like_face else -1.0
-    alike = [one for one in read if one.alike >= least]
-    sure = [one for one in alike if one.legible >= LIMITS.surely_read]
-    return [one for one in alike if one in sure or len(sure) < LIMITS.nearest or has_usual_size(one, sure)]
-
-
-def median_correlation(read: list[Hypothesis]) -> float:
-    """How much most cards on which numbers are read look like the taught face; 0 where there are none."""
-    return float(np.median([one.alike for one in read])) if read else 0.0
 
 
 def has_proportion(corners: Floats, half_width: float, odd: float = LIMITS.odd_proportion) -> bool:
@@ -382,119 +336,6 @@ def _settled(
     around = np.array([corners + move @ sides for move in _JITTER])
     mean = (sections + taught.classify(pyramid, around).sum(0)) / (1 + len(around))
     return corners, np.where(doubt[:, None], mean, sections)
-
-
-def best_first(some: list[Hypothesis]) -> list[Hypothesis]:
-    """Those that are read best, look most like the taught face or a back, and are found surest come first."""
-    return sorted(some, key=rating, reverse=True)
-
-
-def rating(one: Hypothesis) -> float:
-    """How much one looks like a card."""
-    return one.legible + max(one.alike, one.is_back) + 0.5 * one.found
-
-
-def distinct(ordered: list[Hypothesis]) -> list[Hypothesis]:
-    """Of those that lie on each other the first."""
-    kept: list[Hypothesis] = []
-    for one in ordered:
-        if not any(clash(one, other) for other in kept):
-            kept.append(one)
-    return kept
-
-
-def clash(one: Hypothesis, other: Hypothesis) -> bool:
-    """Two outlines are the same card's, or one of them lies across two cards."""
-    if np.hypot(*(one.middle - other.middle)) > one.reach + other.reach:
-        return False
-    are_read = bool(len(one.numerals) and len(other.numerals))
-    is_stack = are_read or (one.is_below and other.is_back) or (other.is_below and one.is_back)
-    most = LIMITS.shared_fanned if is_stack else LIMITS.shared_area
-    shared = shared_area(one.corners.astype(np.float32), other.corners.astype(np.float32))
-    return one.shares_number(other) or shared > most or (shared > LIMITS.shared_same and _read_the_same(one, other))
-
-
-def _read_the_same(one: Hypothesis, other: Hypothesis) -> bool:
-    """The same three numbers are read on both."""
-    is_read = min(one.legible, other.legible) >= LIMITS.read_card
-    return is_read and bool((one.sections.argmax(-1) == other.sections.argmax(-1)).all())
-
-
-def are_same_way_up(corners: Floats, other: Floats) -> bool:
-    """Two outlines (4, 2) stand the same way up."""
-    down, others = (some[2] + some[3] - some[0] - some[1] for some in (corners, other))
-    return float(down @ others) > LIMITS.same_way * float(np.linalg.norm(down) * np.linalg.norm(others))
-
-
-def free_share(one: Hypothesis, others: list[Hypothesis]) -> float:
-    """The share of an outline that others leave free."""
-    return float(_free_places(one.corners, others, (_GRID, _GRID)).mean())
-
-
-def uncovered_correlation(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, above: list[Hypothesis]) -> float:
-    """Correlation with the taught face, -1..1, of what of a card those lying on it leave free."""
-    face = taught.profile.face
-    free = _free_places(one.corners, above, (face.shape[0], face.shape[1]))
-    return look_correlation(pyramid, one.corners, face, free > 0)
-
-
-def _free_places(corners: Floats, others: list[Hypothesis], shape: tuple[int, int]) -> NDArray[np.uint8]:
-    """Which of the places (h, w) into which an outline (4, 2) is parted others leave free: 1, or 0."""
-    h, w = shape
-    outline = corners.astype(np.float32)
-    ends = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32)
-    places_from_image = cv2.getPerspectiveTransform(outline, ends).astype(np.float64)
-    free = np.ones(shape, np.uint8)
-    for other in others:
-        # only what lies on it: a place beyond the horizon of an outline seen askew would be mapped onto it
-        area, shared = cv2.intersectConvexConvex(outline, other.corners.astype(np.float32))
-        if area > 0:
-            places = mapped(places_from_image, np.asarray(shared, np.float64)[:, 0])
-            cv2.fillConvexPoly(free, np.round(places - 0.5).astype(np.int32), 0)
-    return free
-
-
-def has_usual_size(one: Hypothesis, usual: list[Hypothesis], odd: float = LIMITS.odd_area) -> bool:
-    """An outline is about as large as the read cards nearest to it: its area is off by less, as a logarithm."""
-    ratio = one.area / usual_area(one.corners, usual)
-    return bool(abs(np.log(max(ratio, 1e-3))) < odd)
-
-
-def usual_area(corners: Floats, usual: list[Hypothesis]) -> float:
-    """The area of a card where an outline (4, 2) lies, as that of the cards nearest to it and the tilt tell."""
-    place = corners.mean(0)
-    areas, middles, (level, slope) = _sizes(tuple(usual))
-    nearest = np.argsort(np.linalg.norm(middles - place, axis=1))[: LIMITS.nearest]
-    ratios = (level + place @ slope) / (level + middles[nearest] @ slope)
-    return float(np.median(areas[nearest] * np.clip(ratios, *LIMITS.tilted_ratio) ** 3))
-
-
-@lru_cache(maxsize=4)
-def _sizes(usual: tuple[Hypothesis, ...]) -> tuple[Floats, Floats, tuple[float, Floats]]:
-    """The areas (N,) of cards, their middles (N, 2), and how the cube root of an area changes across the picture.
-
-    Of a plane that is seen from the side the cube root of a small part's area changes linearly: the level at the
-    picture's corner and the slope (2,) a pixel; the slope of too few cards is 0.
-    """
-    areas, middles = np.array([one.area for one in usual]), np.array([one.middle for one in usual])
-    if len(usual) < LIMITS.fewest_tilted:
-        return areas, middles, (1.0, np.zeros(2))
-    side_px = np.sqrt(np.median(areas))
-    roots, places = np.cbrt(areas / np.median(areas)), (middles - middles.mean(0)) / side_px
-    weights = np.ones(len(usual))
-    for _ in range(2):  # once more without those that are off
-        level = float(weights @ roots / weights.sum())
-        weighed = weights[:, None] * places
-        slope = np.linalg.solve(weighed.T @ places + LIMITS.flat_table * np.eye(2), weighed.T @ (roots - level))
-        weights = 1 / (1 + ((roots - level - places @ slope) / LIMITS.odd_root) ** 2)
-    slope = slope / side_px
-    return areas, middles, (level - float(middles.mean(0) @ slope), slope)
-
-
-def nearest_first(place: Floats, some: list[Hypothesis]) -> list[Hypothesis]:
-    """Those whose middles are nearest to a place (2,) come first."""
-    apart = np.linalg.norm(np.array([one.middle for one in some]) - place, axis=1)
-    return [some[k] for k in np.argsort(apart)]
 
 
 def area_of(corners: Floats) -> float:

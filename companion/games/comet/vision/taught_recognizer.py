@@ -11,24 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.comet.vision.backs import find_backs
-from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR
-from companion.games.comet.vision.hypothesis import (
+from companion.games.comet.vision.card_selection import (
     SAME_CARD,
-    Hypothesis,
     are_same_way_up,
     best_first,
     clash,
     confident_cards,
-    examine,
     free_share,
-    has_proportion,
     has_usual_size,
     is_sure,
     rating,
     read_cards,
-    seen_where_known,
     without_cards,
 )
+from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR
+from companion.games.comet.vision.hypothesis import Hypothesis, examine, has_proportion, seen_where_known
 from companion.games.comet.vision.numeral_search import NumeralSearch
 from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, DetectedCometCard, upright
 from companion.games.comet.vision.taught_numerals import TaughtNumerals

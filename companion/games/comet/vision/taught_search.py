@@ -8,24 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.comet.vision.alignment import look_correlation
-from companion.games.comet.vision.detector import CARD, CORNER_REFINER
-from companion.games.comet.vision.hypothesis import (
-    Hypothesis,
-    area_of,
+from companion.games.comet.vision.card_selection import (
     as_usual,
     confident_cards,
-    examine,
     free_share,
-    has_proportion,
     has_usual_size,
     median_correlation,
     nearest_first,
     read_cards,
-    resembles_face,
     uncovered_correlation,
     usual_area,
     without_cards,
 )
+from companion.games.comet.vision.detector import CARD, CORNER_REFINER
+from companion.games.comet.vision.hypothesis import Hypothesis, area_of, examine, has_proportion, resembles_face
 from companion.games.comet.vision.numeral_search import NumeralSearch
 from companion.games.comet.vision.results import NUMBERS
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
