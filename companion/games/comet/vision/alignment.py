@@ -19,6 +19,8 @@ _MARGIN = 0.14
 _CRITERIA = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 30, 1e-3)
 _SMOOTH = 5
 """The Gaussian kernel's size in pixels, for looks a little blurred or aside."""
+_RIM = 0.2
+"""The share of a card along each side whose tones do not make a pattern."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,3 +86,17 @@ def align(pyramid: Pyramid, corners: NDArray[np.floating], taught: Floats) -> Al
     if found < first or np.abs(places - ends).max() > LIMITS.farthest_alignment * shape[0]:
         return unmoved
     return Alignment(mapped(_image_from_look(corners, shape), places).astype(np.float32), float(found))
+
+
+def align_either_way(pyramid: Pyramid, corners: NDArray[np.floating], taught: Floats) -> Alignment:
+    """The same of an outline (4, 2) that may stand upside down."""
+    ways = (corners, np.roll(corners, 2, 0))
+    return max((align(pyramid, way, taught) for way in ways), key=lambda fit: fit.correlation)
+
+
+def is_patterned(look: Floats) -> bool:
+    """A look (h, w) shows more within its rim than one tone; an empty one (0,) shows none."""
+    if not look.size:
+        return False
+    high, wide = (int(_RIM * side) for side in look.shape)
+    return float(look[high:-high, wide:-wide].std()) > LIMITS.plain_back

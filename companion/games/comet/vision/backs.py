@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.alignment import align, look_at
+from companion.games.comet.vision.alignment import align_either_way, is_patterned, look_at
 from companion.games.comet.vision.card_selection import clash, distinct, has_usual_size, median_correlation
 from companion.games.comet.vision.classifier import KINDS, PretrainedNumerals
 from companion.games.comet.vision.hypothesis import Hypothesis, area_of
@@ -22,8 +22,6 @@ from companion.vision.image.pyramid import Pyramid, warp
 Floats = NDArray[np.floating]
 _CORE = 0.6
 """The share of a card around its middle whose colour is taken for its own."""
-_RIM = 0.2
-"""The share of a card along each side whose tones do not make a pattern."""
 _SIDE = 8
 """A card's colours are seen at so many by so many points."""
 _ALONG = np.linspace(-1, 1, _SIDE)
@@ -61,7 +59,7 @@ def find_backs(
     likely = _without_table(pyramid, likely, read)
     if not taught.profile.back.size and (back := _seen_back(pyramid, taught, likely, read)) is not None:
         likely = [_fitted(pyramid, one, back) if may_be else one for one, may_be in zip(likely, maybe, strict=True)]
-    return mark_similar_backs(pyramid, _of_one_deck(pyramid, likely, read), read)
+    return mark_similar_backs(pyramid, _of_one_deck(pyramid, taught, likely, read), read)
 
 
 def _may_be_backs(likely: list[Hypothesis], read: list[Hypothesis]) -> list[bool]:
@@ -70,8 +68,13 @@ def _may_be_backs(likely: list[Hypothesis], read: list[Hypothesis]) -> list[bool
     return [one.legible < LIMITS.read_card or (is_plain and one.alike < LIMITS.unlike_face_alone) for one in likely]
 
 
-def _of_one_deck(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
-    """The hypotheses, those marked that look like backs of another colour than others that are found much surer."""
+def _of_one_deck(
+    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], read: list[Hypothesis]
+) -> list[Hypothesis]:
+    """The hypotheses, those marked that look like backs of another colour than others that are found much surer.
+
+    Of the deck's own in other light one at least is found surely and shows the taught pattern plainly.
+    """
     backs = [one for one in likely if read and one.is_back and has_usual_size(one, read, LIMITS.odd_area_sure)]
     colours = [_chromaticity(pyramid, one.corners) for one in backs]
     found = [
@@ -82,13 +85,22 @@ def _of_one_deck(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothes
         for colour in colours
     ]
     most = max(found, default=0.0)
+    is_patterned_back = is_patterned(taught.profile.back)
+    own = [colour for b, colour in zip(backs, colours, strict=True) if is_patterned_back and _is_plainly_own(b)]
     foreign = [
         one
-        for one, sure in zip(backs, found, strict=True)
+        for one, colour, sure in zip(backs, colours, found, strict=True)
+        if not any(_apart(colour, its) < LIMITS.foreign_colour for its in own)
         if (LIMITS.surer_colour * sure < most and one.like_back < LIMITS.hardly_like_back)
         or LIMITS.far_surer_colour * sure < most
     ]
     return [replace(one, is_foreign=one in foreign) for one in likely]
+
+
+def _is_plainly_own(one: Hypothesis) -> bool:
+    """It is found surely and correlates plainly with the taught pattern, or the one even more and the other less."""
+    is_plain = one.found >= LIMITS.unread_card and one.like_back > LIMITS.plainly_like_back
+    return is_plain or (one.found >= LIMITS.surely_found and one.like_back > LIMITS.like_other_back)
 
 
 def _found_together(some: list[Hypothesis], power: float = 1) -> float:
@@ -228,7 +240,7 @@ def _as_back(
     one = replace(one, is_other_colour=off > LIMITS.other_colour)
     if taught.profile.back.size:
         one = _fitted(pyramid, one, taught.profile.back)
-        is_unlike = one.like_back < LIMITS.hardly_like_back and _is_patterned(taught.profile.back)
+        is_unlike = one.like_back < LIMITS.hardly_like_back and is_patterned(taught.profile.back)
         is_face = is_unlike and not one.is_other_colour
         if one.is_back or is_face:
             return one
@@ -239,15 +251,8 @@ def _as_back(
     return replace(one, maybe_back=float(kinds[KINDS.index("back")]))
 
 
-def _is_patterned(back: NDArray[np.float32]) -> bool:
-    """A back (h, w) shows more within its rim than one tone."""
-    high, wide = (int(_RIM * side) for side in back.shape)
-    return float(back[high:-high, wide:-wide].std()) > LIMITS.plain_back
-
-
 def _fitted(pyramid: Pyramid, one: Hypothesis, back: NDArray[np.float32]) -> Hypothesis:
     """A hypothesis with how much it looks like a back (h, w), moved to fit it where it is one."""
-    ways = (one.corners, np.roll(one.corners, 2, 0))
-    fit = max((align(pyramid, way, back) for way in ways), key=lambda fit: fit.correlation)
+    fit = align_either_way(pyramid, one.corners, back)
     one = replace(one, like_back=fit.correlation)
     return replace(one, corners=fit.corners) if one.is_back else one

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.alignment import Alignment, align, look_correlation
+from companion.games.comet.vision.alignment import Alignment, align, align_either_way, is_patterned, look_correlation
 from companion.games.comet.vision.numeral_search import SAME_NUMERAL
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.results import NUMBERS, NUMBERS_TURNED, OTHERS_TURNED
@@ -131,9 +131,14 @@ class Hypothesis:
         return 1 - (1 - self.found) * (1 - min(looks, 1.0))
 
 
-def has_proportion(corners: Floats, half_width: float, odd: float = LIMITS.odd_proportion) -> bool:
+def has_proportion(corners: Floats, half_width: float) -> bool:
     """An outline (4, 2) has about the proportion of a card of that width over its height, lying any way."""
-    return bool(abs(abs(_proportion(corners)) - abs(np.log(half_width))) < odd)
+    return off_proportion(corners, half_width) < LIMITS.odd_proportion
+
+
+def off_proportion(corners: Floats, half_width: float) -> float:
+    """How far an outline's proportion (4, 2) is from a card's, as a logarithm, lying any way."""
+    return float(abs(abs(_proportion(corners)) - abs(np.log(half_width))))
 
 
 def _proportion(corners: Floats) -> float:
@@ -156,6 +161,23 @@ def examine(pyramid: Pyramid, taught: TaughtNumerals, outlines: Sequence[tuple[F
 
     Each is seen as it is found and moved to fit the taught face. All are looked at together, which is sooner done.
     """
+    back = taught.profile.back
+    examined = _best_ways(pyramid, taught, outlines)
+    return [_without_pattern(pyramid, one, back) for one in examined] if is_patterned(back) else examined
+
+
+def _without_pattern(pyramid: Pyramid, one: Hypothesis, back: NDArray[np.float32]) -> Hypothesis:
+    """A hypothesis, without its numbers where it looks like the taught back (h, w) and unlike the face."""
+    if one.legible < LIMITS.read_card or one.alike > LIMITS.unlike_face_alone:
+        return one
+    if align_either_way(pyramid, one.corners, back).correlation < LIMITS.hardly_like_back:
+        return one
+    return replace(
+        one, sections=np.zeros_like(one.sections), legible=0.0, like_numbers=0.0, numerals=np.zeros((0, 3, 3))
+    )
+
+
+def _best_ways(pyramid: Pyramid, taught: TaughtNumerals, outlines: Sequence[tuple[Floats, float]]) -> list[Hypothesis]:
     if not outlines:
         return []
     ways = [ways_up(outline, taught.profile.half_width) for outline, _ in outlines]

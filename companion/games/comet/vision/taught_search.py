@@ -21,7 +21,14 @@ from companion.games.comet.vision.card_selection import (
     without_cards,
 )
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER
-from companion.games.comet.vision.hypothesis import Hypothesis, area_of, examine, has_proportion, resembles_face
+from companion.games.comet.vision.hypothesis import (
+    Hypothesis,
+    area_of,
+    examine,
+    off_proportion,
+    resembles_face,
+    ways_up,
+)
 from companion.games.comet.vision.numeral_search import NumeralSearch
 from companion.games.comet.vision.results import NUMBERS
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
@@ -72,24 +79,44 @@ def is_blank(one: Hypothesis, read: list[Hypothesis]) -> bool:
 def search_rows(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
     """Cards side by side that were outlined as one: the parts of what is as large as some of those that are read.
 
-    Where one of them is read it has an outline of its own, and its neighbours are looked for beside it.
+    Where one of them is read it has an outline of its own, and its neighbours are looked for beside it. Where nobody
+    showed the back, parts without numbers are backs only if a back of their colour lies elsewhere: any large thing has
+    parts.
     """
     read = read_cards(likely)
     if len(read) < LIMITS.fewest_whole:
         return []
     free = [one for one in likely if one.found >= LIMITS.card and free_share(one, read) > LIMITS.free_row]
-    parts = [
-        (part, one.found)
-        for one in free
-        for part in parts_of_row(one.corners, usual_area(one.corners, read), taught.profile.half_width)
-    ]
-    return examine(pyramid, taught, parts)
+    parts = []
+    for one in free:
+        ways = rows_of(one.corners, usual_area(one.corners, read), taught.profile.half_width)
+        parts += [(part, one.found) for part in _likeliest_row(pyramid, taught, ways)]
+    examined = examine(pyramid, taught, parts)
+    if taught.profile.back.size:
+        return examined
+    unknown = [replace(one, found=min(one.found, LIMITS.similar_back)) for one in examined]
+    return [one if one.legible >= LIMITS.read_card else part for one, part in zip(examined, unknown, strict=True)]
 
 
-def parts_of_row(row: Floats, area: float, half_width: float) -> list[Floats]:
-    """The cards (4, 2) of that area and proportion that an outline (4, 2) of some in a row may be; none for one.
+def _likeliest_row(pyramid: Pyramid, taught: TaughtNumerals, ways: list[list[Floats]]) -> list[Floats]:
+    """Of the ways to part a row that whose parts look most like the taught back, where there is one; else the first.
 
-    They touch, or lie on each other, each by as much.
+    Cards seen from the side, two above each other, have sides as long either way.
+    """
+    back, wide = taught.profile.back, taught.profile.half_width
+    if len(ways) < 2 or not back.size:
+        return ways[0] if ways else []
+
+    def like_back(parts: list[Floats]) -> float:
+        return sum(max(look_correlation(pyramid, way, back) for way in ways_up(part, wide)) for part in parts)
+
+    return max(ways, key=like_back)
+
+
+def rows_of(row: Floats, area: float, half_width: float) -> list[list[Floats]]:
+    """The ways to part an outline (4, 2) of some cards in a row into cards (4, 2), the likelier first; none for one.
+
+    They touch, or lie on each other, each by as much, and have about that area and proportion.
     """
     ratio = area_of(row) / area
     fewest = max(2, int(np.ceil(ratio * np.exp(-LIMITS.same_area))))
@@ -98,12 +125,16 @@ def parts_of_row(row: Floats, area: float, half_width: float) -> list[Floats]:
     for count in range(fewest, most + 1) if ratio >= LIMITS.least_row else ():
         share = max(1 / ratio, 1 / count)  # a card's, of the row's length
         odd = LIMITS.plain_proportion if share * count < _TOUCHING else LIMITS.odd_proportion
+        ways: list[tuple[float, list[Floats]]] = []
         for across in (row, np.roll(row, -1, 0)):
             image_from_row = cv2.getPerspectiveTransform(unit, across.astype(np.float32)).astype(np.float64)
             starts = np.linspace(0, 1 - share, count)
             parts: list[Floats] = [mapped(image_from_row, unit * [share, 1] + [start, 0]) for start in starts]
-            if all(has_proportion(part, half_width, odd) for part in parts):
-                return parts
+            off = max(off_proportion(part, half_width) for part in parts)
+            if off < odd:
+                ways.append((off, parts))
+        if ways:
+            return [parts for _, parts in sorted(ways, key=lambda way: way[0])]
     return []
 
 

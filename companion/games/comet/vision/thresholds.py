@@ -236,8 +236,10 @@ class CometLimits:
     far_surer_colour: float = 2.0
     foreign_colour: float = 0.06
     hardly_like_back: float = 0.5
+    plainly_like_back: float = 0.9
     """Of backs of several colours, farther apart than the third, those are of the deck that are found so much surer all
-    together, and those that look as much like its back unless the others are far surer. Of 324 backs on path-traced
+    together, those that look as much like its back unless the others are far surer, and those of one colour of which
+    one that is found surely correlates so plainly with the pattern that was taught. Of 324 backs on path-traced
     pictures one in 50 is as far from the others of its picture in colour, of 12 other things every second."""
     few_backs: float = 0.45
     similar_back: float = 0.2

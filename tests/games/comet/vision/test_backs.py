@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from companion.games.comet.vision.backs import find_backs, is_of_table
-from companion.games.comet.vision.hypothesis import Hypothesis
+from companion.games.comet.vision.hypothesis import Hypothesis, examine
 from companion.games.comet.vision.profile import EMBEDDED, CometProfile, look_shape
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.taught_recognizer import is_card
+from companion.games.comet.vision.taught_search import rows_of, search_rows
 from companion.vision.image.pyramid import Pyramid
 
 CARD = np.array([[0.0, 0], [76, 0], [76, 106], [0, 106]])
@@ -80,7 +81,9 @@ def test_a_thing_of_another_colour_than_the_backs_is_none(monkeypatch):
     assert backs_of(monkeypatch, (BLUE, BLUE, GREEN)) == [True, True, False]
 
 
-@pytest.mark.parametrize(("found", "size", "is_told"), [(0.3, 1.0, False), (0.3, 0.83, False), (0.97, 1.0, True)])
+@pytest.mark.parametrize(
+    ("found", "size", "is_told"), [(0.3, 1.0, False), (0.3, 0.83, False), (0.7, 1.0, True), (0.97, 1.0, True)]
+)
 def test_what_looks_like_the_back_in_another_colour_is_none_where_others_are_found_far_surer(
     monkeypatch, found, size, is_told
 ):
@@ -90,8 +93,46 @@ def test_what_looks_like_the_back_in_another_colour_is_none_where_others_are_fou
     assert seen == [True, True, is_told]
 
 
+@pytest.mark.parametrize(
+    ("alike", "is_patterned", "is_read"), [(0.0, True, False), (0.0, False, True), (0.6, True, True)]
+)
+def test_numbers_are_no_longer_read_on_what_looks_like_the_taught_back_and_unlike_the_face(
+    monkeypatch, alike, is_patterned, is_read
+):
+    picture, shape = bare_table(), look_shape(76 / 106)
+    dots = np.where(np.indices((106, 76)).sum(0) % 24 < 10, 230, 60).astype(np.uint8)
+    picture[40:146, 40:116] = dots[..., None]
+    back = cv2.resize(dots, shape[::-1]).astype(np.float32) if is_patterned else np.full(shape, 90.0, np.float32)
+    sections = np.zeros((3, 15))
+    sections[:, 7] = 0.9
+    misread = Hypothesis(CARD + PLACES[0], 0.9, sections, 0.98, alike, 0.98, numerals=np.ones((1, 3, 3)))
+    monkeypatch.setattr("companion.games.comet.vision.hypothesis._best_ways", lambda *_: [misread])
+    (one,) = examine(Pyramid.of(picture), taught(back), [(misread.corners, 0.9)])
+    assert one.shows_number == bool(one.legible) == bool(len(one.numerals)) == is_read
+
+
 def test_some_bricks_that_are_hardly_found_are_no_backs_beside_one_that_is_found_surely(monkeypatch):
     assert backs_of(monkeypatch, (BLUE, GREEN, GREEN), sure=(0.98, 0.35, 0.35)) == [True, False, False]
+
+
+def test_two_backs_above_each_other_seen_from_the_side_are_parted_at_their_edge():
+    wide, long, short, below = 0.5878, 124, 65, 54  # seen straight on a card is 73 high
+    rim = np.full((short, long), 40, np.uint8)
+    cv2.rectangle(rim, (5, 5), (long - 6, short - 6), 200, 3)
+    picture = bare_table()
+    for y in (20, 20 + below):
+        picture[y : y + short, 40 : 40 + long] = rim[..., None]
+    back = cv2.resize(cv2.rotate(rim, cv2.ROTATE_90_CLOCKWISE), look_shape(wide)[::-1]).astype(np.float32)
+    profile = replace(taught(back).profile, half_width=wide, face=np.zeros(look_shape(wide), np.float32))
+    box = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
+    row = Hypothesis(box * [long, below + short] + [40, 20], 0.9, np.zeros((3, 15)), 0.0)
+    read = [Hypothesis(box * [short, long] + [x, 40], 1.0, np.zeros((3, 15)), 1.0, 0.9) for x in (250, 350)]
+    first, *_ = rows_of(row.corners, long * short, wide)
+    assert np.ptp([part.mean(0) for part in first], axis=0).argmax() == 0, (
+        "their proportion alone would part them wrong"
+    )
+    parts = search_rows(Pyramid.of(picture), TaughtNumerals(profile), [*read, row])
+    assert np.allclose([part.middle for part in parts], [[102, 52.5], [102, 106.5]], atol=4)
 
 
 def test_of_two_colours_seen_as_often_neither_is_left_out(monkeypatch):

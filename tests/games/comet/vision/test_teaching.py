@@ -21,7 +21,7 @@ from companion.games.comet.vision.recognizer import read_comet, read_unknown
 from companion.games.comet.vision.results import BACK, NUMBERS
 from companion.games.comet.vision.taught_numerals import NumberViews, TaughtNumerals
 from companion.games.comet.vision.taught_recognizer import is_card, present
-from companion.games.comet.vision.taught_search import parts_of_row, search_faces, search_rows, search_unlikely
+from companion.games.comet.vision.taught_search import rows_of, search_faces, search_rows, search_unlikely
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.outlines import Outline
 from companion.vision.enrolment.labels import Candidates, outlines_of
@@ -462,7 +462,7 @@ def test_without_corners_labels_are_in_reading_order():
 )
 def test_what_is_as_large_as_some_cards_in_a_row_may_be_those(wide, high, parts):
     row = np.array([[10, 20], [10 + wide, 20], [10 + wide, 20 + high], [10, 20 + high]], np.float64)
-    found = parts_of_row(row, 63 * 88.0, 63 / 88)
+    (found, *_) = rows_of(row, 63 * 88.0, 63 / 88) or [[]]
     assert len(found) == parts
     assert all(sorted(np.ptp(part, axis=0).round(3)) == [63.0, 88.0] for part in found)
     assert not parts or np.allclose(sum(part.mean(0) for part in found) / parts, row.mean(0))
@@ -471,7 +471,7 @@ def test_what_is_as_large_as_some_cards_in_a_row_may_be_those(wide, high, parts)
 @pytest.mark.parametrize(("wide", "count"), [(104, 2), (80, 0), (150, 3)])
 def test_what_is_as_large_as_some_cards_that_lie_on_each_other_may_be_those(wide, count):
     row = np.array([[10, 20], [10 + wide, 20], [10 + wide, 108], [10, 108]], np.float64)
-    found = parts_of_row(row, 63 * 88.0, 63 / 88)
+    (found, *_) = rows_of(row, 63 * 88.0, 63 / 88) or [[]]
     assert [sorted(np.ptp(part, axis=0).round(3)) for part in found] == [[63.0, 88.0]] * count
     assert [part[:, 0].min().round(3) for part in found] == np.linspace(10, 10 + wide - 63, count).round(3).tolist()
 
@@ -490,6 +490,9 @@ def test_two_backs_outlined_as_one_are_looked_at_one_by_one():
     pyramid = Pyramid.of(picture.bgr)
     middles = [one.corners.mean(0) for one in search_rows(pyramid, taught, [*read, row])]
     assert np.allclose(sorted(map(tuple, middles)), [left.mean(0), right.mean(0)], atol=4)
+    unshown = TaughtNumerals(replace(taught.profile, back=np.zeros(0, np.float32)))
+    parts = search_rows(pyramid, unshown, [*read, row])
+    assert [one.found for one in parts] == [LIMITS.similar_back] * 2  # any thing as large has parts
     assert search_rows(pyramid, taught, [read[0], row]) == []
     beside = replace(read[1], corners=right)
     assert search_rows(pyramid, taught, [read[0], beside, row]) == []
