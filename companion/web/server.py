@@ -282,6 +282,12 @@ class _PromptServer(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Close what listens, let each connection finish its answer within the time configured, cancel the others."""
+        loop = asyncio.get_running_loop()
+        for listening in sockets or ():
+            loop.remove_reader(listening)
+        await asyncio.sleep(
+            _LOOKS_EACH_S
+        )  # asyncio loses who was taken in and has not come in before its server closes
         for listening in (*self.servers, *(sockets or ())):
             listening.close()
         for connection in list(self.server_state.connections):
@@ -295,6 +301,8 @@ class _PromptServer(uvicorn.Server):
         except TimeoutError:
             for task in list(self.server_state.tasks):
                 task.cancel()
+            for connection in self.server_state.connections:
+                cast(Visitor, connection).transport.abort()
 
 
 class Server:

@@ -1,6 +1,7 @@
 """The server among visitors who are slow, greedy or gone: the page stays open to the others."""
 
 import asyncio
+import gc
 import http.client
 import json
 import shutil
@@ -10,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -409,3 +411,31 @@ def test_a_path_with_letters_of_any_script_is_only_not_found(app: Flask, serve: 
     port = serve(app)
     paths = ("/%E7%8E%B2", "/%ff", "/a%00b", "//x", "/..%2f..%2fetc")
     assert {answer_to(port, "GET", path)[0] for path in paths} == {404}
+
+
+def test_no_one_who_comes_while_it_stops_is_left_behind(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    left: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda told: left.append(told.exc_value))
+    came: list[socket.socket] = []
+
+    def come(port: int) -> None:
+        with suppress(OSError):
+            for _ in range(40):
+                came.append(socket.create_connection(("127.0.0.1", port), timeout=1))
+
+    for delay_s in (0.0, 0.004, 0.008):
+        listening = bind("127.0.0.1", 0)
+        server = Server(app, listening)
+        server.start()
+        people = [threading.Thread(target=come, args=listening.getsockname()[1:]) for _ in range(4)]
+        for one in people:
+            one.start()
+        time.sleep(delay_s)
+        server.stop()
+        for one in people:
+            one.join()
+        del server
+    for one in came:
+        one.close()
+    gc.collect()
+    assert left == []
