@@ -114,14 +114,24 @@ def port() -> int:
         return int(listening.getsockname()[1])
 
 
+@pytest.fixture(scope="session")
+def windows() -> list["Browser"]:
+    """The browsers that were opened in this run."""
+    return []
+
+
 @pytest.fixture
-def serve(port: int) -> Iterator[Callable[[Flask], int]]:
-    """Serves applications on loopback as the product does, and answers with the port: of several each has another."""
+def serve(port: int, windows: list["Browser"], request: pytest.FixtureRequest) -> Iterator[Callable[[Flask], int]]:
+    """Serves applications on loopback as the product does, and answers with the port: of several each has another.
+
+    What no browser visits has a port of its own: a page that is left open asks at the old one.
+    """
     running: list[Server] = []
+    is_visited = "chromedriver" in request.fixturenames
 
     def serve_one(app: Flask) -> int:
         try:
-            listening = bind("127.0.0.1", port)
+            listening = bind("127.0.0.1", port if is_visited else 0)
         except TableError:  # it is taken
             listening = bind("127.0.0.1", 0)
         server = Server(app, listening)
@@ -130,6 +140,8 @@ def serve(port: int) -> Iterator[Callable[[Flask], int]]:
         return int(listening.getsockname()[1])
 
     yield serve_one
+    for window in windows if is_visited else ():
+        window.leave()
     for server in running:
         server.stop()
 
@@ -232,10 +244,14 @@ class Browser:
         entries = self._call("POST", f"{self._session}/se/log", {"type": "browser"})
         return [entry["message"] for entry in entries if entry["level"] in ("SEVERE", "WARNING")]
 
-    def forget(self) -> None:
-        """Begin anew: no page, no cookies, nothing that a page remembers, no complaints so far."""
+    def leave(self) -> None:
+        """Leave the page, which remembers nothing."""
         self.run("try { localStorage.clear(); sessionStorage.clear(); } catch { /* no page that could remember */ }")
         self.open("about:blank")
+
+    def forget(self) -> None:
+        """Begin anew: no page, no cookies, nothing that a page remembers, no complaints so far."""
+        self.leave()
         self._devtools("Network.clearBrowserCookies", {})
         self.ask_in("en")
         self.complaints()
@@ -260,13 +276,12 @@ class Browser:
 
 
 @pytest.fixture(scope="session")
-def chromedriver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Browser]]:
+def chromedriver(tmp_path_factory: pytest.TempPathFactory, windows: list[Browser]) -> Iterator[Callable[[], Browser]]:
     """Opens browsers, each with cookies of its own; what needs one is skipped where there is none, but not in CI."""
     home = tmp_path_factory.mktemp("chromium")
     if not chromium_program(home) or not shutil.which("chromedriver"):
         lacking = pytest.fail if os.environ.get("COMPANION_CI") else pytest.skip
         lacking("no Chromium with its chromedriver on this machine")
-    opened: list[Browser] = []
     with subprocess.Popen(
         ["chromedriver", "--port=0"],
         stdout=subprocess.PIPE,
@@ -278,11 +293,11 @@ def chromedriver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[
         port = next(int(said[1]) for line in driver.stdout if (said := re.search(r"started .* on port (\d+)", line)))
 
         def open_one() -> Browser:
-            opened.append(Browser(port, home / f"profile-{len(opened)}"))
-            return opened[-1]
+            windows.append(Browser(port, home / f"profile-{len(windows)}"))
+            return windows[-1]
 
         yield open_one
-        for browser in opened:
+        for browser in windows:
             browser.close()
         driver.terminate()
 
