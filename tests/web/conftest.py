@@ -12,6 +12,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -27,6 +28,8 @@ from companion.web.server import Server, bind
 
 CODE = "ROSE42"
 WAIT_MS = int(os.environ.get("COMPANION_WAIT_MS", "60000"))
+SCRIPT_MS = 30000
+"""For how long a script may run in a page."""
 READY = "document.querySelector('.seat') && document.body.dataset.link == 'live'"
 NOTICE_LASTS_MS = 1300
 """Longer than what is wrong must last before a page shows it."""
@@ -170,7 +173,11 @@ class Browser:
             "--disable-features=BackForwardCache,SpareRendererForSitePerProcess",  # processes that no test looks at
         ]  # fmt: skip
         options = {"binary": str(chromium_program(profile.parent)), "args": arguments}
-        wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}, "timeouts": {"script": 90000}}
+        wanted = {
+            "goog:chromeOptions": options,
+            "goog:loggingPrefs": {"browser": "ALL"},
+            "timeouts": {"script": SCRIPT_MS},
+        }
         self._session = (
             "/session/" + self._call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
         )
@@ -216,13 +223,23 @@ class Browser:
         return self._call("POST", f"{self._session}/execute/async", {"script": script, "args": []})
 
     def wait_for(self, condition: str, within_ms: int = WAIT_MS) -> Any:
-        """The first true value of an expression in the page, looked at each frame."""
+        """The first true value of an expression in the page, looked at fifty times a second.
+
+        Where another page comes meanwhile the driver may lose the script, and says so after `SCRIPT_MS`.
+        """
         script = (
-            "const done = arguments[0]; const ends = Date.now() + " + str(within_ms) + ";"
+            "const done = arguments[0]; const ends = Date.now() + " + str(min(within_ms, SCRIPT_MS // 3)) + ";"
             "const look = () => { let v = null; try { v = (" + condition + "); } catch (e) { v = null; }"
             " if (v || Date.now() > ends) done(v || null); else setTimeout(look, 20); }; look();"
         )
-        value = self._call("POST", f"{self._session}/execute/async", {"script": script, "args": []})
+        ends_s = monotonic() + within_ms / 1000
+        value = None
+        while not value and monotonic() < ends_s:
+            try:
+                value = self.asynchronous(script)
+            except RuntimeError as lost:
+                if "script timeout" not in str(lost):
+                    raise
         assert value, f"never came true on the page: {condition}"
         return value
 

@@ -91,11 +91,11 @@ def search_rows(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesi
     for one in free:
         ways = rows_of(one.corners, usual_area(one.corners, read), taught.profile.half_width)
         parts += [(part, one.found) for part in _likeliest_row(pyramid, taught, ways)]
-    examined = examine(pyramid, taught, parts)
-    if taught.profile.back.size:
-        return examined
-    unknown = [replace(one, found=min(one.found, LIMITS.similar_back)) for one in examined]
-    return [one if one.legible >= LIMITS.read_card else part for one, part in zip(examined, unknown, strict=True)]
+    is_shown = bool(taught.profile.back.size)
+    return [
+        one if is_shown or one.legible >= LIMITS.read_card else replace(one, found=min(one.found, LIMITS.similar_back))
+        for one in examine(pyramid, taught, parts)
+    ]
 
 
 def _likeliest_row(pyramid: Pyramid, taught: TaughtNumerals, ways: list[list[Floats]]) -> list[Floats]:
