@@ -285,9 +285,8 @@ class _PromptServer(uvicorn.Server):
         loop = asyncio.get_running_loop()
         for listening in sockets or ():
             loop.remove_reader(listening)
-        await asyncio.sleep(
-            _LOOKS_EACH_S
-        )  # asyncio loses who was taken in and has not come in before its server closes
+        # asyncio loses a connection that was accepted and is not yet attached when its server closes
+        await asyncio.sleep(_LOOKS_EACH_S)
         for listening in (*self.servers, *(sockets or ())):
             listening.close()
         for connection in list(self.server_state.connections):
@@ -301,7 +300,7 @@ class _PromptServer(uvicorn.Server):
         except TimeoutError:
             for task in list(self.server_state.tasks):
                 task.cancel()
-            for connection in self.server_state.connections:
+            for connection in list(self.server_state.connections):
                 cast(Visitor, connection).transport.abort()
 
 

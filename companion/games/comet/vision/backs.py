@@ -85,22 +85,22 @@ def _of_one_deck(
         for colour in colours
     ]
     most = max(found, default=0.0)
-    is_patterned_back = is_patterned(taught.profile.back)
-    own = [colour for b, colour in zip(backs, colours, strict=True) if is_patterned_back and _is_plainly_own(b)]
+    has_pattern = is_patterned(taught.profile.back)
+    deck_colours = [its for b, its in zip(backs, colours, strict=True) if has_pattern and _shows_taught_pattern(b)]
     foreign = [
         one
         for one, colour, sure in zip(backs, colours, found, strict=True)
-        if not any(_apart(colour, its) < LIMITS.foreign_colour for its in own)
+        if not any(_apart(colour, its) < LIMITS.foreign_colour for its in deck_colours)
         if (LIMITS.surer_colour * sure < most and one.like_back < LIMITS.hardly_like_back)
         or LIMITS.far_surer_colour * sure < most
     ]
     return [replace(one, is_foreign=one in foreign) for one in likely]
 
 
-def _is_plainly_own(one: Hypothesis) -> bool:
-    """It is found surely and correlates plainly with the taught pattern, or the one even more and the other less."""
-    is_plain = one.found >= LIMITS.unread_card and one.like_back > LIMITS.plainly_like_back
-    return is_plain or (one.found >= LIMITS.surely_found and one.like_back > LIMITS.like_other_back)
+def _shows_taught_pattern(one: Hypothesis) -> bool:
+    """A back surely: the more surely its outline was found, the less it need correlate with the taught pattern."""
+    is_alike = one.found >= LIMITS.unread_card and one.like_back > LIMITS.plainly_like_back
+    return is_alike or (one.found >= LIMITS.surely_found and one.like_back > LIMITS.like_other_back)
 
 
 def _found_together(some: list[Hypothesis], power: float = 1) -> float:

@@ -105,7 +105,7 @@ def _likeliest_row(pyramid: Pyramid, taught: TaughtNumerals, ways: list[list[Flo
     """
     back, wide = taught.profile.back, taught.profile.half_width
     if len(ways) < 2 or not back.size:
-        return ways[0] if ways else []
+        return next(iter(ways), [])
 
     def like_back(parts: list[Floats]) -> float:
         return sum(max(look_correlation(pyramid, way, back) for way in ways_up(part, wide)) for part in parts)
