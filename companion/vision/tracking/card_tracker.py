@@ -179,19 +179,7 @@ class CardTracker(Tracker[DetectedCard]):
 
     def _consider(self, seen: Sequence[DetectedCard], view: ObservedFrame) -> list[TableEvent]:
         """Report the cards that are new, at rest, free of hands and read, in the order in which they came to rest."""
-        fresh: list[tuple[Track[DetectedCard], Track[DetectedCard] | None]] = []
-        known = [track.piece for track in self._lying]
-        for card in seen:
-            if not is_at_rest(card, view.still):
-                continue
-            old = next((track for track in self._lying if is_near(card, track.piece, 0.6)), None)
-            if (
-                old is None
-                and detail_correlation(card, self._detector.accepted, self._detector.seen, known) > _MIN_SAME_DETAIL
-            ):
-                continue  # it lay there all along, and was not read before
-            if old is None or not self._follow_known(card, old, view):
-                fresh.append((self._gather(card), old))
+        fresh = self._gather_unknown(seen, view)
         if not fresh:
             return []
         hands = find_hands(view.mask, view.changed, self._explained(), view.crumb, self._at_rim())
@@ -212,6 +200,25 @@ class CardTracker(Tracker[DetectedCard]):
             elif self._note_reason(track, old):
                 events += self._place(track, old)
         return events
+
+    def _gather_unknown(
+        self, seen: Sequence[DetectedCard], view: ObservedFrame
+    ) -> list[tuple[Track[DetectedCard], Track[DetectedCard] | None]]:
+        """The tracks of the cards at rest that are not known, each with that of the card known where it lies."""
+        known = [track.piece for track in self._lying]
+        fresh: list[tuple[Track[DetectedCard], Track[DetectedCard] | None]] = []
+        for card in seen:
+            if not is_at_rest(card, view.still):
+                continue
+            old = next((track for track in self._lying if is_near(card, track.piece, 0.6)), None)
+            if old is None:
+                alike = detail_correlation(card, self._detector.accepted, self._detector.seen, known)
+                lay_there = alike > _MIN_SAME_DETAIL  # all along, and was not read before
+            else:
+                lay_there = self._follow_known(card, old, view)
+            if not lay_there:
+                fresh.append((self._gather(card), old))
+        return fresh
 
     def _follow_known(self, card: DetectedCard, track: Track[DetectedCard], view: ObservedFrame) -> bool:
         """Follow a known card to where it is seen, pushed a little perhaps; False where another face shows there."""
