@@ -87,33 +87,9 @@ def raster_face(values: Sequence[int], printing: CometPrinting, px_per_mm: float
 
 def raster_back(printing: CometPrinting, px_per_mm: float) -> Array:
     """A card's back (h, w, 4) BGRA, portrait."""
-    ground, ink = printing.back
-    sheet = _Sheet(printing.size, px_per_mm, ground)
-    x, y = printing.size[0] / 2, printing.size[1] / 2
-    if printing.back_kind == "comet":
-        _rim(sheet, 2.5, 0.5, ink)
-        for outline in _comet((-x / 3, y / 3), 6.5, 46.0):
-            sheet.fill(outline, ink)
-    elif printing.back_kind == "frame":
-        _rim(sheet, 4.0, 1.5, ink)
-        _rim(sheet, 7.0, 0.5, ink)
-    elif printing.back_kind == "stripes":
-        for at in np.arange(-x - y, x + y, 7.0):
-            sheet.stroke(np.array([[at - y, -y], [at + y, y]]), ink, 2.0)
-        _rim(sheet, 0.0, 5.0, (240.0, 240.0, 240.0))
-    elif printing.back_kind == "diamonds":
-        for row, at in enumerate(np.arange(-y + 4, y, 8.0)):
-            for across in np.arange(-x + 4 + 4 * (row % 2), x, 8.0):
-                sheet.fill(np.array([[across, at - 3], [across + 3, at], [across, at + 3], [across - 3, at]]), ink)
-    elif printing.back_kind == "dots":
-        for at in np.arange(-y + 5, y, 9.0):
-            for across in np.arange(-x + 5, x, 9.0):
-                sheet.fill(_disc((across, at), 1.6), ink)
-    elif printing.back_kind == "disc":
-        sheet.fill(_disc((0.0, 0.0), x * 0.6), ink)
-        sheet.fill(_disc((0.0, 0.0), x * 0.48), ground)
-    elif printing.back_kind in _BUSY:
-        _BUSY[printing.back_kind](sheet, printing)
+    sheet = _Sheet(printing.size, px_per_mm, printing.back[0])
+    if printing.back_kind != "plain":
+        _BACKS[printing.back_kind](sheet, printing)
     return sheet.finished(printing.rounding_mm)
 
 
@@ -173,6 +149,50 @@ def _rim(sheet: _Sheet, inset_mm: float, width_mm: float, ink: Ink) -> None:
     reach = np.array([sheet.width / 2 - inset_mm, sheet.height / 2 - inset_mm])
     box = _box(-reach, reach)
     sheet.stroke(np.vstack([box, box[:1]]), ink, width_mm)
+
+
+def _with_comet(sheet: _Sheet, printing: CometPrinting) -> None:
+    """A comet within a narrow rim."""
+    _rim(sheet, 2.5, 0.5, printing.back[1])
+    for outline in _comet((-sheet.width / 6, sheet.height / 6), 6.5, 46.0):
+        sheet.fill(outline, printing.back[1])
+
+
+def _framed(sheet: _Sheet, printing: CometPrinting) -> None:
+    """Two rims."""
+    _rim(sheet, 4.0, 1.5, printing.back[1])
+    _rim(sheet, 7.0, 0.5, printing.back[1])
+
+
+def _striped(sheet: _Sheet, printing: CometPrinting) -> None:
+    """Stripes aslant within a white rim."""
+    x, y = sheet.width / 2, sheet.height / 2
+    for at in np.arange(-x - y, x + y, 7.0):
+        sheet.stroke(np.array([[at - y, -y], [at + y, y]]), printing.back[1], 2.0)
+    _rim(sheet, 0.0, 5.0, _WHITE)
+
+
+def _with_diamonds(sheet: _Sheet, printing: CometPrinting) -> None:
+    """Diamonds in staggered rows."""
+    x, y = sheet.width / 2, sheet.height / 2
+    for row, at in enumerate(np.arange(-y + 4, y, 8.0)):
+        for across in np.arange(-x + 4 + 4 * (row % 2), x, 8.0):
+            diamond = np.array([[across, at - 3], [across + 3, at], [across, at + 3], [across - 3, at]])
+            sheet.fill(diamond, printing.back[1])
+
+
+def _dotted(sheet: _Sheet, printing: CometPrinting) -> None:
+    """Dots in rows and columns."""
+    x, y = sheet.width / 2, sheet.height / 2
+    for at in np.arange(-y + 5, y, 9.0):
+        for across in np.arange(-x + 5, x, 9.0):
+            sheet.fill(_disc((across, at), 1.6), printing.back[1])
+
+
+def _with_ring(sheet: _Sheet, printing: CometPrinting) -> None:
+    """One ring around the middle."""
+    sheet.fill(_disc((0.0, 0.0), sheet.width * 0.3), printing.back[1])
+    sheet.fill(_disc((0.0, 0.0), sheet.width * 0.24), printing.back[0])
 
 
 def _chequered(sheet: _Sheet, printing: CometPrinting) -> None:
@@ -237,7 +257,13 @@ _HOLDERS = {
 }
 """Forms under a number, half as high as wide ones are."""
 _WHITE: Ink = (240.0, 240.0, 240.0)
-_BUSY: dict[str, Callable[[_Sheet, CometPrinting], None]] = {
+_BACKS: dict[str, Callable[[_Sheet, CometPrinting], None]] = {
+    "comet": _with_comet,
+    "frame": _framed,
+    "stripes": _striped,
+    "diamonds": _with_diamonds,
+    "dots": _dotted,
+    "disc": _with_ring,
     "chequered": _chequered,
     "ringed": _ringed,
     "latticed": _latticed,
