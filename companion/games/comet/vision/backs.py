@@ -73,7 +73,9 @@ def _of_one_deck(
 ) -> list[Hypothesis]:
     """The hypotheses, those marked that look like backs of another colour than others that are found much surer.
 
-    Of the deck's own in other light one at least is found surely and shows the taught pattern plainly.
+    Of the deck's own in other light one at least is found surely and shows the taught pattern plainly. Beside such a
+    one another colour without the pattern is foreign, however surely found. Where nobody showed the back, a pattern
+    that some show may be the deck's.
     """
     backs = [one for one in likely if read and one.is_back and has_usual_size(one, read, LIMITS.odd_area_sure)]
     colours = [_chromaticity(pyramid, one.corners) for one in backs]
@@ -85,20 +87,25 @@ def _of_one_deck(
         for colour in colours
     ]
     most = max(found, default=0.0)
-    has_pattern = is_patterned(taught.profile.back)
-    deck_colours = [its for b, its in zip(backs, colours, strict=True) if has_pattern and _shows_taught_pattern(b)]
+    patterned = [k for k, one in enumerate(backs) if _shows_pattern(one)]
+    is_taught = is_patterned(taught.profile.back)
+    is_seen = not taught.profile.back.size and len(distinct([backs[k] for k in patterned])) > 1
+    deck_colours = [colours[k] for k in patterned] if is_taught or is_seen else []
     foreign = [
         one
         for one, colour, sure in zip(backs, colours, found, strict=True)
         if not any(_apart(colour, its) < LIMITS.foreign_colour for its in deck_colours)
-        if (LIMITS.surer_colour * sure < most and one.like_back < LIMITS.hardly_like_back)
+        if (
+            one.like_back < LIMITS.hardly_like_back
+            and ((is_taught and deck_colours) or LIMITS.surer_colour * sure < most)
+        )
         or LIMITS.far_surer_colour * sure < most
     ]
     return [replace(one, is_foreign=one in foreign) for one in likely]
 
 
-def _shows_taught_pattern(one: Hypothesis) -> bool:
-    """A back surely: the more surely its outline was found, the less it need correlate with the taught pattern."""
+def _shows_pattern(one: Hypothesis) -> bool:
+    """A back surely: the more surely its outline was found, the less it need correlate with the back's pattern."""
     is_alike = one.found >= LIMITS.unread_card and one.like_back > LIMITS.plainly_like_back
     return is_alike or (one.found >= LIMITS.surely_found and one.like_back > LIMITS.like_other_back)
 

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.alignment import look_correlation
+from companion.games.comet.vision.alignment import is_patterned, look_correlation
 from companion.games.comet.vision.card_selection import (
     as_usual,
     confident_cards,
@@ -79,9 +79,9 @@ def is_blank(one: Hypothesis, read: list[Hypothesis]) -> bool:
 def search_rows(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
     """Cards side by side that were outlined as one: the parts of what is as large as some of those that are read.
 
-    Where one of them is read it has an outline of its own, and its neighbours are looked for beside it. Where nobody
-    showed the back, parts without numbers are backs only if a back of their colour lies elsewhere: any large thing has
-    parts.
+    Where one of them is read it has an outline of its own, and its neighbours are looked for beside it. Any large thing
+    has parts: those without numbers are backs only if they look like the taught one, or a back of their colour lies
+    elsewhere. Of plain backs nothing but a surely found outline tells.
     """
     read = read_cards(likely)
     if len(read) < LIMITS.fewest_whole:
@@ -91,9 +91,9 @@ def search_rows(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesi
     for one in free:
         ways = rows_of(one.corners, usual_area(one.corners, read), taught.profile.half_width)
         parts += [(part, one.found) for part in _likeliest_row(pyramid, taught, ways)]
-    is_shown = bool(taught.profile.back.size)
+    is_plain = bool(taught.profile.back.size) and not is_patterned(taught.profile.back)
     return [
-        one if is_shown or one.legible >= LIMITS.read_card else replace(one, found=min(one.found, LIMITS.similar_back))
+        one if is_plain or one.legible >= LIMITS.read_card else replace(one, found=min(one.found, LIMITS.similar_back))
         for one in examine(pyramid, taught, parts)
     ]
 

@@ -16,7 +16,8 @@ from companion.vision.image.pyramid import Pyramid
 
 CARD = np.array([[0.0, 0], [76, 0], [76, 106], [0, 106]])
 PLACES = ((40, 40), (180, 40), (320, 40), (460, 40))
-BLUE, GREEN, WOOD = (150, 60, 30), (60, 160, 30), (70, 110, 160)
+BLUE, GREEN, RED, WOOD = (150, 60, 30), (60, 160, 30), (40, 40, 170), (70, 110, 160)
+STRIPES = np.indices((106, 76))[0] % 20 < 10
 WHITE, BLUE_IN_GLARE = (240, 240, 240), (184, 94, 64)
 
 
@@ -29,6 +30,11 @@ def taught(back=None):
     high, turned = np.full(3, 0.3, np.float32), np.zeros(3, np.float32)
     samples = np.zeros((0, EMBEDDED), np.float32)
     return TaughtNumerals(CometProfile("comet", wide, slots, at, high, turned, none, samples, face, back))
+
+
+def striped():
+    """The look of a back of stripes."""
+    return cv2.resize(np.where(STRIPES, 230.0, 60.0).astype(np.float32), look_shape(76 / 106)[::-1])
 
 
 def bare_table():
@@ -87,9 +93,18 @@ def test_a_thing_of_another_colour_than_the_backs_is_none(monkeypatch):
 def test_what_looks_like_the_back_in_another_colour_is_none_where_others_are_found_far_surer(
     monkeypatch, found, size, is_told
 ):
-    stripes = np.indices((106, 76))[0] % 20 < 10
-    back = cv2.resize(np.where(stripes, 230.0, 60.0).astype(np.float32), look_shape(76 / 106)[::-1])
-    seen = backs_of(monkeypatch, (BLUE, BLUE, GREEN), stripes, (0.95, 0.95, found), back=back, last_size=size)
+    seen = backs_of(monkeypatch, (BLUE, BLUE, GREEN), STRIPES, (0.95, 0.95, found), back=striped(), last_size=size)
+    assert seen == [True, True, is_told]
+
+
+def test_beside_one_that_shows_the_taught_pattern_another_colour_without_it_is_no_back(monkeypatch):
+    assert backs_of(monkeypatch, (BLUE, RED, None), STRIPES, back=striped()) == [True, False, False]
+    assert backs_of(monkeypatch, (BLUE, RED, None), STRIPES) == [True, True, False], "any back may be the deck's"
+
+
+@pytest.mark.parametrize(("shown_by", "is_told"), [(BLUE, True), (RED, False)])
+def test_a_back_in_other_light_is_told_by_the_pattern_that_others_show(monkeypatch, shown_by, is_told):
+    seen = backs_of(monkeypatch, (shown_by, shown_by, GREEN), STRIPES, (0.95, 0.95, 0.66))
     assert seen == [True, True, is_told]
 
 
