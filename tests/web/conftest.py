@@ -167,6 +167,7 @@ class Browser:
 
     def __init__(self, driver_port: int, profile: Path) -> None:
         self._port = driver_port
+        self._has_left = False
         arguments = [
             "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
             "--disable-component-update", "--disable-sync", "--hide-scrollbars", f"--user-data-dir={profile}",
@@ -206,6 +207,7 @@ class Browser:
         self._devtools("Network.clearBrowserCache", {})
 
     def open(self, url: str) -> None:
+        self._has_left = False
         self._call("POST", f"{self._session}/url", {"url": url})
 
     def run(self, script: str, *arguments: Any) -> Any:
@@ -263,8 +265,11 @@ class Browser:
 
     def leave(self) -> None:
         """Leave the page, which remembers nothing."""
+        if self._has_left:
+            return
         self.run("try { localStorage.clear(); sessionStorage.clear(); } catch { /* no page that could remember */ }")
         self.open("about:blank")
+        self._has_left = True
 
     def forget(self) -> None:
         """Begin anew: no page, no cookies, nothing that a page remembers, no complaints so far."""
