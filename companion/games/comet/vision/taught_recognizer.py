@@ -14,7 +14,6 @@ from companion.games.comet.vision.backs import find_backs
 from companion.games.comet.vision.card_selection import (
     SAME_CARD,
     are_same_way_up,
-    best_first,
     clash,
     confident_cards,
     free_share,
@@ -22,6 +21,7 @@ from companion.games.comet.vision.card_selection import (
     is_sure,
     rating,
     read_cards,
+    usual_area,
     without_cards,
 )
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR
@@ -191,12 +191,23 @@ def _own_outlines(pyramid: Pyramid, across_px: float | None) -> list[Outline]:
 def present(likely: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesis]:
     """The cards that are there, each once, none of another size than the usual ones read, or across two of them."""
     kept: list[Hypothesis] = []
-    there = best_first([one for one in likely if is_card(one, usual)])
+    rated = [(_rating_beside(one, usual), one) for one in likely if is_card(one, usual)]
+    there = [one for _, one in sorted(rated, key=lambda both: -both[0])]
     for one in there:
         read = [other for other in kept if other.legible >= LIMITS.read_card and not other.is_below]
         if not any(clash(one, other) for other in kept) and free_share(one, read) > _least_free(one):
             kept.append(one)
     return [_as_seen_by_all(one, there) for one in _replace_spanning(kept, there, usual)]
+
+
+def _rating_beside(one: Hypothesis, usual: list[Hypothesis]) -> float:
+    """How much one looks like a card beside those that are read: the less, the farther its size is off theirs.
+
+    One of a fan that is outlined too small, without the strip that another covers, may look more like the taught face.
+    """
+    if len(usual) < LIMITS.nearest:
+        return rating(one)
+    return rating(one) - abs(float(np.log(one.area / usual_area(one.corners, usual))))
 
 
 def _replace_spanning(kept: list[Hypothesis], there: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesis]:

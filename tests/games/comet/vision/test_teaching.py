@@ -339,6 +339,14 @@ def test_a_number_is_as_sure_as_the_outlines_of_its_card_agree(number, likely, s
     )
 
 
+def test_of_two_outlines_of_a_card_that_as_large_as_the_others_is_told():
+    box, none = np.array([[0, 0], [10, 0], [10, 14], [0, 14]]), np.zeros((3, 15))
+    usual = [Hypothesis(box + np.array([x, 40.0]), 1.0, none, 1.0, 0.8) for x in (0, 20, 40)]
+    whole, cut = Hypothesis(box * 1.0, 0.95, none, 1.0, 0.6), Hypothesis(box * [0.75, 1.0], 0.6, none, 1.0, 0.85)
+    assert [one.found for one in present([cut, whole], usual)] == [whole.found]
+    assert [one.found for one in present([cut, whole], usual[:1])] == [cut.found], "one card says too little of how large they are"
+
+
 @pytest.mark.parametrize(("looks", "told"), [(0.9, (0.0, 5.0)), (0.3, (2.5,))])
 def test_two_backs_of_a_fan_are_told_where_an_outline_across_both_is_found_surer(looks, told):
     card = np.array([[0, 0], [10, 0], [10, 14], [0, 14]])
@@ -490,9 +498,10 @@ def test_two_backs_outlined_as_one_are_looked_at_one_by_one():
     pyramid = Pyramid.of(picture.bgr)
     middles = [one.corners.mean(0) for one in search_rows(pyramid, taught, [*read, row])]
     assert np.allclose(sorted(map(tuple, middles)), [left.mean(0), right.mean(0)], atol=4)
-    unshown = TaughtNumerals(replace(taught.profile, back=np.zeros(0, np.float32)))
-    parts = search_rows(pyramid, unshown, [*read, row])
-    assert [one.found for one in parts] == [LIMITS.similar_back] * 2  # any thing as large has parts
+    for back, found in ((taught.profile.back, LIMITS.similar_back), (np.zeros(0, np.float32), LIMITS.similar_back),
+                        (np.full_like(taught.profile.back, 90.0), 0.9)):  # fmt: skip
+        parts = search_rows(pyramid, TaughtNumerals(replace(taught.profile, back=back)), [*read, row])
+        assert [one.found for one in parts] == [found] * 2, "any thing as large has parts: their look must tell"
     assert search_rows(pyramid, taught, [read[0], row]) == []
     beside = replace(read[1], corners=right)
     assert search_rows(pyramid, taught, [read[0], beside, row]) == []
