@@ -87,20 +87,19 @@ def _of_one_deck(
         for colour in colours
     ]
     most = max(found, default=0.0)
-    patterned = [k for k, one in enumerate(backs) if _shows_pattern(one)]
+    showing = [k for k, one in enumerate(backs) if _shows_pattern(one)]
     is_taught = is_patterned(taught.profile.back)
-    is_seen = not taught.profile.back.size and len(distinct([backs[k] for k in patterned])) > 1
-    deck_colours = [colours[k] for k in patterned] if is_taught or is_seen else []
-    foreign = [
-        one
-        for one, colour, sure in zip(backs, colours, found, strict=True)
-        if not any(_apart(colour, its) < LIMITS.foreign_colour for its in deck_colours)
-        if (
-            one.like_back < LIMITS.hardly_like_back
-            and ((is_taught and deck_colours) or LIMITS.surer_colour * sure < most)
-        )
-        or LIMITS.far_surer_colour * sure < most
-    ]
+    is_seen = not taught.profile.back.size and len(distinct([backs[k] for k in showing])) > 1
+    deck_colours = [colours[k] for k in showing] if is_taught or is_seen else []
+
+    def is_foreign(one: Hypothesis, colour: Floats, sure: float) -> bool:
+        if any(_apart(colour, its) < LIMITS.foreign_colour for its in deck_colours):
+            return False
+        if one.like_back >= LIMITS.hardly_like_back:
+            return LIMITS.far_surer_colour * sure < most
+        return (is_taught and bool(deck_colours)) or LIMITS.surer_colour * sure < most
+
+    foreign = [one for one, colour, sure in zip(backs, colours, found, strict=True) if is_foreign(one, colour, sure)]
     return [replace(one, is_foreign=one in foreign) for one in likely]
 
 

@@ -46,6 +46,7 @@ class Hypothesis:
         is_below: others lie on it, and ``alike`` is of what they leave free.
         numerals: middles and reach in pixels (R, 3, 3) of its three numbers, for each time that they are printed; none
             where they are not read.
+        before: where another figure would stand before each of them (R, 3, 2).
     """
 
     corners: Floats
@@ -62,6 +63,7 @@ class Hypothesis:
     is_as_other_backs: bool = False
     is_below: bool = False
     numerals: Floats = field(default_factory=lambda: np.zeros((0, 3, 3)))
+    before: Floats = field(default_factory=lambda: np.zeros((0, 3, 2)))
 
     @cached_property
     def middle(self) -> Floats:
@@ -304,7 +306,17 @@ def _with_numerals(one: Hypothesis, places: NumberPlaces) -> Hypothesis:
     high_px = float(np.linalg.norm(one.corners[3] - one.corners[0]))
     middles = mapped(card_to_image(one.corners, places.half_width), places.at)
     every = np.column_stack([middles, SAME_NUMERAL * places.high * high_px / 2])
-    return replace(one, numerals=np.array([every[three] for three in places.prints]).reshape(-1, 3, 3))
+    return replace(
+        one,
+        numerals=np.array([every[three] for three in places.prints]).reshape(-1, 3, 3),
+        before=figures_before(one.corners, places),
+    )
+
+
+def figures_before(corners: Floats, places: NumberPlaces) -> Floats:
+    """See `Hypothesis.before`, of an outline (4, 2)."""
+    before = places.before(corners)
+    return np.array([before[three] for three in places.prints]).reshape(-1, 3, 2)
 
 
 def _read(sections: NDArray[np.float64]) -> list[int]:

@@ -26,6 +26,8 @@ _ASIDE, _SCALED, _TURNED = 0.08, 0.1, 0.06
 """How far off a numeral's pose is told, in its heights, as a logarithm, and in radians."""
 _MOVED, _GROWN, _ROTATED = 0.08, 0.06, 0.06
 """How far off outlines are, in half heights of a card, as a logarithm, and in radians."""
+_FIGURE_WIDE = 0.8
+"""How far apart two figures of a number stand, in its heights."""
 _SAME_PLACE = 0.15
 """Two places nearer than so many half heights of a card are the same."""
 _LOWEST, _FARTHEST = 0.02, 4.0
@@ -99,6 +101,15 @@ class NumberPlaces:
             homogeneous = points @ image_from_card[:, :2].T + image_from_card[:, 2]
             view[:] = pyramid.sample(homogeneous[..., :2] / homogeneous[..., 2:], level).reshape(view.shape)
         return views
+
+    def before(self, corners: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Where on the picture another figure of each place's number would stand before the one there: (P, 2).
+
+        Args:
+            corners: (4, 2) of a card, the first its top left.
+        """
+        step = np.where(self.is_turned, -_FIGURE_WIDE, _FIGURE_WIDE) * self.high
+        return mapped(card_to_image(corners, self.half_width), self.at - np.stack([step, np.zeros_like(step)], 1))
 
     def numerals_px(self, corners: NDArray[np.floating]) -> NDArray[np.floating]:
         """How high the numerals of cards (N, 4, 2) stand on the picture, in pixels: (N, P)."""

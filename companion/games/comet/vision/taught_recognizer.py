@@ -7,6 +7,7 @@ card is told where its numbers are read, where it looks as taught, or where it i
 from collections.abc import Sequence
 from dataclasses import replace
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -191,23 +192,25 @@ def _own_outlines(pyramid: Pyramid, across_px: float | None) -> list[Outline]:
 def present(likely: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesis]:
     """The cards that are there, each once, none of another size than the usual ones read, or across two of them."""
     kept: list[Hypothesis] = []
-    rated = [(_rating_beside(one, usual), one) for one in likely if is_card(one, usual)]
+    outlined = [one for one in usual if one.found >= LIMITS.card]
+    rated = [(_rating_beside(one, outlined), one) for one in likely if is_card(one, usual)]
     there = [one for _, one in sorted(rated, key=lambda both: -both[0])]
     for one in there:
         read = [other for other in kept if other.legible >= LIMITS.read_card and not other.is_below]
         if not any(clash(one, other) for other in kept) and free_share(one, read) > _least_free(one):
             kept.append(one)
-    return [_as_seen_by_all(one, there) for one in _replace_spanning(kept, there, usual)]
+    kept = _replace_spanning(kept, there, usual)
+    return [_without_cut_numbers(_as_seen_by_all(one, there), kept) for one in kept]
 
 
-def _rating_beside(one: Hypothesis, usual: list[Hypothesis]) -> float:
-    """How much one looks like a card beside those that are read: the less, the farther its size is off theirs.
+def _rating_beside(one: Hypothesis, outlined: list[Hypothesis]) -> float:
+    """How much one looks like a card beside those that were outlined and read: the less, the more its size is another.
 
     One of a fan that is outlined too small, without the strip that another covers, may look more like the taught face.
     """
-    if len(usual) < LIMITS.nearest:
+    if len(outlined) < LIMITS.nearest:
         return rating(one)
-    return rating(one) - abs(float(np.log(one.area / usual_area(one.corners, usual))))
+    return rating(one) - abs(float(np.log(one.area / usual_area(one.corners, outlined))))
 
 
 def _replace_spanning(kept: list[Hypothesis], there: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesis]:
@@ -260,6 +263,19 @@ def _as_seen_by_all(one: Hypothesis, others: list[Hypothesis]) -> Hypothesis:
             if is_there and seen.argmax() == section.argmax() and seen.max() > section.max():
                 sections[k] = seen
     return replace(one, sections=np.where(is_contested[:, None], np.minimum(sections, LIMITS.contested), sections))
+
+
+def _without_cut_numbers(one: Hypothesis, others: list[Hypothesis]) -> Hypothesis:
+    """A card that was found by its numbers alone, not sure of a 2 or a 3 whose 1 may lie under one of ``others``."""
+    if one.found > LIMITS.card or not len(one.before):
+        return one
+    above = [other.corners.astype(np.float32) for other in others if other is not one and other.found > LIMITS.card]
+    is_hidden = [
+        [any(cv2.pointPolygonTest(outline, at, False) >= 0 for outline in above) for at in three]
+        for three in one.before.tolist()
+    ]
+    is_cut = np.array(is_hidden).all(0) & np.isin(one.sections.argmax(-1), list(_LAST_FIGURES))
+    return replace(one, sections=np.where(is_cut[:, None], np.minimum(one.sections, LIMITS.contested), one.sections))
 
 
 def _contradicts(section: NDArray[np.float64], other: NDArray[np.float64]) -> bool:

@@ -25,6 +25,7 @@ from companion.games.comet.vision.hypothesis import (
     Hypothesis,
     area_of,
     examine,
+    figures_before,
     off_proportion,
     resembles_face,
     ways_up,
@@ -273,7 +274,8 @@ def search_covered(
             LIMITS.sure_taught if alike > LIMITS.least_face else LIMITS.plainly_read
         ):
             shown = np.where(np.arange(3)[:, None] == hidden, np.eye(sections.shape[1])[-1], sections)
-            found.append(Hypothesis(quad, LIMITS.card, shown, LIMITS.read_in_part, alike))
+            before = figures_before(quad, taught.profile.places)
+            found.append(Hypothesis(quad, LIMITS.card, shown, LIMITS.read_in_part, alike, before=before))
     return found
 
 

@@ -344,7 +344,30 @@ def test_of_two_outlines_of_a_card_that_as_large_as_the_others_is_told():
     usual = [Hypothesis(box + np.array([x, 40.0]), 1.0, none, 1.0, 0.8) for x in (0, 20, 40)]
     whole, cut = Hypothesis(box * 1.0, 0.95, none, 1.0, 0.6), Hypothesis(box * [0.75, 1.0], 0.6, none, 1.0, 0.85)
     assert [one.found for one in present([cut, whole], usual)] == [whole.found]
-    assert [one.found for one in present([cut, whole], usual[:1])] == [cut.found], "one card says too little of how large they are"
+    assert [one.found for one in present([cut, whole], usual[:1])] == [cut.found], (
+        "one card says too little of how large they are"
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "number", "at_x", "is_sure"),
+    [(0.0, 2, 5.0, False), (0.0, 3, 5.0, False), (0.0, 5, 5.0, True), (0.0, 2, 15.0, True), (0.9, 2, 5.0, True)],
+)
+def test_a_2_or_a_3_beside_a_card_that_may_hide_a_1_is_not_stated(found, number, at_x, is_sure):
+    upper = replace(of_numbers((0, 0), [[2.0, 1.0], [5.0, 1.0], [8.0, 1.0]]), found=0.95)
+    lower = replace(of_numbers((6, 0), [[5.5, 1.0], [7.0, 1.0], [9.0, 1.0]], numbers=(0, 5, 6)), found=found)
+    lower.sections[0] = np.eye(15)[NUMBERS.index(number)]
+    lower = replace(lower, before=np.array([[[at_x, 1.0], [11.0, 1.0], [13.0, 1.0]]]))
+    told = present([upper, lower], [upper])
+    (sure,) = [one.sections[0, NUMBERS.index(number)] for one in told if one.found == found]
+    assert (sure > 0.9) == is_sure
+
+
+def test_a_figure_that_may_stand_before_a_number_is_looked_for_on_its_left_as_it_is_read():
+    places = NumberPlaces.from_rows([[0, 0.0, -0.7, 0.25, 0], [0, 0.0, 0.7, 0.25, 1]], 0.7)
+    first, turned = places.before(np.array([[0, 0], [140, 0], [140, 200], [0, 200]]))
+    assert 70 - 25 < first[0] < 70 - 12 and 70 + 12 < turned[0] < 70 + 25
+    assert first[1] == pytest.approx(30) and turned[1] == pytest.approx(170)
 
 
 @pytest.mark.parametrize(("looks", "told"), [(0.9, (0.0, 5.0)), (0.3, (2.5,))])
