@@ -292,7 +292,8 @@ def _is_last_figure(section: NDArray[np.float64], other: NDArray[np.float64]) ->
 
 def is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
     """A card lies there surely enough, beside those on which numbers are read, ``usual``."""
-    if one.legible >= LIMITS.read_card and not one.is_table:
+    is_seen = one.found >= LIMITS.hardly_found or one.shows_number
+    if one.legible >= LIMITS.read_card and is_seen and not one.is_table:
         return one.presence >= LIMITS.card
     is_like = max(one.like_back, one.alike) > LIMITS.like_face
     if (one.is_table and not is_like) or (one.is_foreign and not (is_like and one.found >= LIMITS.unread_card)):

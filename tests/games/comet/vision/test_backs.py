@@ -206,3 +206,4 @@ def test_a_grain_that_may_be_read_as_numbers_is_no_card(found, sure, is_told):
     grain = Hypothesis(CARD + there, found, sections, 0.7, 0.5)
     _, compared = find_backs(Pyramid.of(picture), taught(), [face, grain], [face, grain], is_known=True)
     assert is_card(compared, [face]) is is_told
+    assert is_card(grain, [face]) is is_told, "whatever colour the table has"
