@@ -269,7 +269,7 @@ def _without_cut_numbers(one: Hypothesis, others: list[Hypothesis]) -> Hypothesi
     """A card that was found by its numbers alone, not sure of a 2 or a 3 whose 1 may lie under one of ``others``."""
     if one.found > LIMITS.card or not len(one.before):
         return one
-    above = [other.corners.astype(np.float32) for other in others if other is not one and other.found > LIMITS.card]
+    above = [other.corners.astype(np.float32) for other in others if other.found > LIMITS.card]
     is_hidden = [
         [any(cv2.pointPolygonTest(outline, at, False) >= 0 for outline in above) for at in three]
         for three in one.before.tolist()
