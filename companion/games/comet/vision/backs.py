@@ -181,7 +181,7 @@ def _without_table(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypoth
 
 
 def _may_be_table(one: Hypothesis) -> bool:
-    return one.legible < LIMITS.read_card or (one.found < LIMITS.hardly_found and not one.shows_number)
+    return one.legible < LIMITS.read_card or one.may_be_grain
 
 
 def _table_colours(

@@ -109,6 +109,11 @@ class Hypothesis:
         """One of its numbers at least is read surely."""
         return bool(self.sections[:, : len(NUMBERS)].max() >= LIMITS.sure_number)
 
+    @property
+    def may_be_grain(self) -> bool:
+        """Hardly any outline was found, and none of its numbers is sure: the table's grain may be read as some."""
+        return self.found < LIMITS.hardly_found and not self.shows_number
+
     def _most_like_face(self) -> float:
         """How much a back may look like the face: both may be plain, or have the same rim."""
         is_sure = self.maybe_back > LIMITS.surely_back

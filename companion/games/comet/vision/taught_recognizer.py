@@ -193,8 +193,8 @@ def present(likely: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesi
     """The cards that are there, each once, none of another size than the usual ones read, or across two of them."""
     kept: list[Hypothesis] = []
     outlined = [one for one in usual if one.found >= LIMITS.card]
-    rated = [(_rating_beside(one, outlined), one) for one in likely if is_card(one, usual)]
-    there = [one for _, one in sorted(rated, key=lambda both: -both[0])]
+    there = [one for one in likely if is_card(one, usual)]
+    there.sort(key=lambda one: _rating_with_size(one, outlined), reverse=True)
     for one in there:
         read = [other for other in kept if other.legible >= LIMITS.read_card and not other.is_below]
         if not any(clash(one, other) for other in kept) and free_share(one, read) > _least_free(one):
@@ -203,7 +203,7 @@ def present(likely: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesi
     return [_without_cut_numbers(_as_seen_by_all(one, there), kept) for one in kept]
 
 
-def _rating_beside(one: Hypothesis, outlined: list[Hypothesis]) -> float:
+def _rating_with_size(one: Hypothesis, outlined: list[Hypothesis]) -> float:
     """How much one looks like a card beside those that were outlined and read: the less, the more its size is another.
 
     One of a fan that is outlined too small, without the strip that another covers, may look more like the taught face.
@@ -292,8 +292,7 @@ def _is_last_figure(section: NDArray[np.float64], other: NDArray[np.float64]) ->
 
 def is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
     """A card lies there surely enough, beside those on which numbers are read, ``usual``."""
-    is_seen = one.found >= LIMITS.hardly_found or one.shows_number
-    if one.legible >= LIMITS.read_card and is_seen and not one.is_table:
+    if one.legible >= LIMITS.read_card and not one.may_be_grain and not one.is_table:
         return one.presence >= LIMITS.card
     is_like = max(one.like_back, one.alike) > LIMITS.like_face
     if (one.is_table and not is_like) or (one.is_foreign and not (is_like and one.found >= LIMITS.unread_card)):
