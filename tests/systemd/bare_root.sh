@@ -88,7 +88,7 @@ PYTHON
 step "the demo"
 the_demo_answers
 step "the core of the tests"
-inside sh -c 'cd /src && /opt/companion/venv/bin/pip install -q "pytest>=8" "hypothesis>=6.100"'
+inside sh -c 'cd /src && /opt/companion/venv/bin/pip install -q "pytest>=9" "hypothesis>=6.100"'
 core="tests/rules tests/games tests/playthroughs tests/referee tests/vision tests/devices tests/systemd"
 inside sh -c "cd /src && /opt/companion/venv/bin/python -m pytest ${TESTS:-$core}"
 step "well"
