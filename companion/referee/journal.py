@@ -212,8 +212,9 @@ class Journal:
 
     def _reopen_copy(self, path: Path) -> bool:
         """Continue in another file at the journal's path if it has the same content; whether it has."""
-        copy = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-        if os.pread(copy, self._size, 0) != os.pread(self._file, self._size, 0):
+        with closed_on_error(os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)) as copy:
+            is_same = os.pread(copy, self._size, 0) == os.pread(self._file, self._size, 0)
+        if not is_same:
             os.close(copy)
             return False
         self._close_file()
@@ -346,9 +347,12 @@ def _at(session: Session, version: int) -> Session:
 
 
 def _opens_for_writing(path: Path) -> bool:
-    """Whether a file does; `os.access` does not tell of a disk that turned read-only at an error."""
+    """Whether a file does; `os.access` does not tell of a disk that turned read-only at an error.
+
+    A pipe that has come into its place meanwhile would wait for a reader, and the table with it.
+    """
     try:
-        os.close(os.open(path, os.O_WRONLY | os.O_CLOEXEC))
+        os.close(os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NONBLOCK))
     except OSError:
         return False
     return True

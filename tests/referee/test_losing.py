@@ -131,6 +131,25 @@ def test_a_lost_journal_is_said_and_refuses_moves_until_it_is_back(
     assert len(past_game(path).moves) == 2
 
 
+def test_a_pipe_that_comes_just_when_the_journal_is_looked_at_is_said(
+    referee: Referee, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, listener, open_file = referee.games / "0001.jsonl", referee.feed.subscribe(), os.open
+    mends = []
+
+    def open_too_late(opened: str | Path, flags: int, *given: int, **named: int) -> int:
+        if Path(opened) == path and not mends:
+            mends.append(put_a_pipe_in_its_place(path))
+        return open_file(opened, flags, *given, **named)
+
+    monkeypatch.setattr("companion.referee.journal.os.open", open_too_late)
+    assert told(referee, "journal-lost", listener) is not None
+    mends[0]()
+    while told(referee, "journal-lost", listener) is not None:
+        pass
+    assert referee.ask(Do(LINE)).events
+
+
 def test_a_folder_that_cannot_be_written_is_said(referee: Referee, monkeypatch: pytest.MonkeyPatch) -> None:
     listener = referee.feed.subscribe()
     with monkeypatch.context() as read_only:
