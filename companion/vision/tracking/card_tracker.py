@@ -50,6 +50,8 @@ from companion.vision.tracking.tracks import (
     add_reading,
 )
 
+_SAME_PLACE = 0.15
+"""What is seen within so many sides of where a card was seen, and not surely as another, is that card."""
 _HELD = 0.1
 """Where more of a card's surroundings is a hand, it holds the card."""
 _LET_GO = 0.05
@@ -238,7 +240,7 @@ class CardTracker(Tracker[DetectedCard]):
 
     def _gather(self, card: DetectedCard) -> Track[DetectedCard]:
         """The track of an appearing card, this look at it included."""
-        track = next((one for one in self._appearing if is_near(card, one.piece, 0.15)), None)
+        track = next((one for one in self._appearing if is_near(card, one.piece, _SAME_PLACE)), None)
         if track is None:
             before = [one for one in self._appearing if one.seen_s < self._now_s]  # not seen beside it
             self._forget([one for one in before if is_near(one.piece, card, 1.0)])
@@ -294,7 +296,8 @@ class CardTracker(Tracker[DetectedCard]):
         events: list[TableEvent] = []
         is_known = False
         if old is not None:
-            is_known = any(old.piece.edges) and self._shows_nothing_else(track.piece, old.piece)
+            was_read = any(old.piece.edges) or is_near(track.piece, old.piece, _SAME_PLACE)
+            is_known = was_read and self._shows_nothing_else(track.piece, old.piece)
             if is_known:
                 self._forget([old])
             else:
