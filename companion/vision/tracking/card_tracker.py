@@ -296,8 +296,8 @@ class CardTracker(Tracker[DetectedCard]):
         events: list[TableEvent] = []
         is_known = False
         if old is not None:
-            was_read = any(old.piece.edges) or is_near(track.piece, old.piece, _SAME_PLACE)
-            is_known = was_read and self._shows_nothing_else(track.piece, old.piece)
+            may_be_it = any(old.piece.edges) or is_near(track.piece, old.piece, _SAME_PLACE)
+            is_known = may_be_it and self._shows_nothing_else(track.piece, old.piece)
             if is_known:
                 self._forget([old])
             else:
