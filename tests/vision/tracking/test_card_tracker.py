@@ -603,11 +603,7 @@ def test_a_card_taken_away_while_the_camera_is_bumped_is_told_as_removed(table: 
 
 
 def test_a_card_that_cannot_be_read_is_told_late_with_a_notice(table: Table) -> None:
-    x, y = centre((0, 1))
-    for i in range(30):
-        image = picture([*LINE, (0, 1)], seed=1000 + i)
-        cv2.circle(image, (int(x) + 6, int(y)), 16, (40, 60, 80), -1)
-        table.told += [(i, t) for t in table.settler.step(image)]
+    show_spotted(table, NEW, 30)
     assert table.news() == ["placed", "unsure"]
     assert table.told[0][1]["edges"] == [None] * 6
 
@@ -630,12 +626,9 @@ def test_a_card_that_was_read_in_part_is_told_once_more_when_it_is_read_whole(
 
 
 def test_a_card_that_could_not_be_read_is_told_once_more_when_it_can(table: Table) -> None:
-    x, y = centre((0, 1))
-    for i in range(30):
-        image = picture([*LINE, (0, 1)], seed=1000 + i)
-        cv2.circle(image, (int(x) + 6, int(y)), 16, (40, 60, 80), -1)
-        table.settler.step(image)
-    table.show([*LINE, (0, 1)], 30)
+    show_spotted(table, NEW, 30)
+    table.told.clear()
+    table.show([*LINE, NEW], 30)
     assert table.news() == ["moved"]
     assert table.told[0][1]["edges"] == ["red"] * 6
 
@@ -680,14 +673,21 @@ def test_a_loose_card_is_placed_without_a_cell_and_moved_when_it_joins(table: Ta
 # ------------------------------------------------------------ the states of a track
 
 
-def state_at(table: Table, place: tuple[int, int]) -> TrackState | None:
+def track_at(table: Table, place: Cell) -> Track[DetectedCard] | None:
+    near = (t for t in table.settler.tracks if np.linalg.norm(t.piece.centre - centre(place)) < 20)
+    return next(near, None)
+
+
+def state_at(table: Table, place: Cell) -> TrackState | None:
     """The state of the track at a place; None where there is none."""
-    far = [(float(np.linalg.norm(t.piece.centre - centre(place))), t) for t in table.settler.tracks]
-    return next((t.state for off, t in far if off < 20), None)
+    track = track_at(table, place)
+    return track and track.state
 
 
-def reason_at(table: Table, place: tuple[int, int]) -> str:
-    return next(t.reason for t in table.settler.tracks if np.linalg.norm(t.piece.centre - centre(place)) < 20)
+def reason_at(table: Table, place: Cell) -> str:
+    track = track_at(table, place)
+    assert track is not None
+    return track.reason
 
 
 def show_until(table: Table, cells: Sequence[Place], place: Cell, state: TrackState) -> None:
@@ -774,16 +774,16 @@ def test_covered_to_leaving(table: Table) -> None:
 
 
 def test_still_to_gone_when_another_face_shows(table: Table) -> None:
-    before = table.settler.tracks[0]
+    before = track_at(table, LINE[0])
     table.show(LINE, 30, blue=LINE[0])
-    assert before.state is TrackState.GONE and table.news() == ["removed", "placed"]
+    assert before is not None and before.state is TrackState.GONE and table.news() == ["removed", "placed"]
 
 
 def test_covered_to_gone_when_another_face_shows_after_the_hand(table: Table) -> None:
-    before = next(t for t in table.settler.tracks if np.linalg.norm(t.piece.centre - centre(LINE[2])) < 20)
+    before = track_at(table, LINE[2])
     x, y = centre(LINE[2])
     table.show(LINE, 4, hand=(x, y - 10), blue=LINE[2])
-    assert before.state is TrackState.COVERED
+    assert before is not None and before.state is TrackState.COVERED
     table.show(LINE, 30, blue=LINE[2])
     assert before.state is TrackState.GONE and table.news() == ["removed", "placed"]
 
