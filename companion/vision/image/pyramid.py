@@ -57,6 +57,19 @@ class Pyramid:
         x, y = rows[..., 0].astype(np.float32), rows[..., 1].astype(np.float32)
         return self._remapped(x, y, level).reshape(*points.shape[:-1], 3)
 
+    def sample_plane(
+        self, image_from_plane: NDArray[np.floating], points: NDArray[np.floating], level: int
+    ) -> NDArray[np.uint8]:
+        """Colours (N, P, 3) uint8 at points (2, N, P) of a plane, from a level; by a homography (3, 3) to the picture.
+
+        The same as `sample` of the points brought to the picture, but sooner had.
+        """
+        scale = 0.5**level
+        level_from_image = np.array([[scale, 0, 0.5 * scale - 0.5], [0, scale, 0.5 * scale - 0.5], [0, 0, 1]])
+        level_from_plane = (level_from_image @ image_from_plane).astype(np.float32)
+        x, y, w = np.tensordot(level_from_plane[:, :2], points.astype(np.float32), 1) + level_from_plane[:, 2:, None]
+        return self._remapped(x / w, y / w, level)
+
     def _remapped(self, x: NDArray[np.float32], y: NDArray[np.float32], level: int) -> NDArray[np.uint8]:
         """Colours (N, P, 3) at places (N, P) given in pixels of a level."""
         level_image, parts = self.levels[level], []

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from companion.games import GAMES
+from companion.vision.geometry import mapped
 from companion.vision.image.pyramid import Pyramid, percentile
 
 
@@ -32,3 +33,12 @@ def test_any_number_of_points_is_sampled(count: int) -> None:
     rows = np.arange(count) % 256
     seen = Pyramid.of(picture).sample(np.stack([np.zeros(count), rows], 1).astype(np.float32), 0)
     assert (seen == rows[:, None]).all()
+
+
+def test_points_of_a_plane_are_sampled_as_they_are_in_the_picture() -> None:
+    pyramid = Pyramid.of(np.random.default_rng(1).integers(0, 255, (120, 160, 3)).astype(np.uint8))
+    image_from_plane = np.array([[30.0, 4.0, 70.0], [-3.0, 28.0, 60.0], [0.05, 0.02, 1.0]])
+    points = np.random.default_rng(2).uniform(-1, 1, (2, 3, 50))
+    on_picture = mapped(image_from_plane, points.reshape(2, -1).T).reshape(3, 50, 2)
+    seen, meant = pyramid.sample_plane(image_from_plane, points, 1), pyramid.sample(on_picture, 1)
+    assert np.abs(seen.astype(int) - meant).max() <= 2  # places are looked up to 1/32 of a pixel

@@ -54,11 +54,10 @@ def _ends(shape: tuple[int, int]) -> NDArray[np.float64]:
 
 def correlation(seen: Floats, taught: Floats, shown: NDArray[np.bool_] | None = None) -> float:
     """How alike two looks (h, w) are, whatever the light, -1..1; of what is shown (h, w) where that is given."""
-    a, b = (cv2.GaussianBlur(one, (_SMOOTH, _SMOOTH), 0) for one in (seen, taught))
-    if shown is not None:
-        a, b = a[shown], b[shown]
-    a, b = a - a.mean(), b - b.mean()
-    return float((a * b).sum() / max(1e-6, float(np.linalg.norm(a) * np.linalg.norm(b))))
+    smooth = [cv2.GaussianBlur(one, (_SMOOTH, _SMOOTH), 0) for one in (seen, taught)]
+    a, b = (one.ravel() if shown is None else one[shown] for one in smooth)
+    a, b = a - cv2.mean(a)[0], b - cv2.mean(b)[0]
+    return float(a @ b) / max(1e-6, float(np.sqrt((a @ a) * (b @ b))))
 
 
 def look_correlation(
@@ -89,9 +88,9 @@ def align(pyramid: Pyramid, corners: NDArray[np.floating], taught: Floats) -> Al
 
 
 def align_either_way(pyramid: Pyramid, corners: NDArray[np.floating], taught: Floats) -> Alignment:
-    """The same of an outline (4, 2) that may stand upside down."""
+    """The same of an outline (4, 2) that may stand upside down, the way that looks more like the taught one."""
     ways = (corners, np.roll(corners, 2, 0))
-    return max((align(pyramid, way, taught) for way in ways), key=lambda fit: fit.correlation)
+    return align(pyramid, max(ways, key=lambda way: look_correlation(pyramid, way, taught)), taught)
 
 
 def is_patterned(look: Floats) -> bool:

@@ -213,6 +213,14 @@ def seen_where_known(pyramid: Pyramid, taught: TaughtNumerals, outlines: Sequenc
     return [_with_numerals(one, taught.profile.places) for one in known]
 
 
+def unread(pyramid: Pyramid, taught: TaughtNumerals, outline: Floats, found: float) -> Hypothesis:
+    """An outline (4, 2) on which no number stands, the way up that looks most like the taught face."""
+    ways = ways_up(outline, taught.profile.half_width)
+    alike = [look_correlation(pyramid, way, taught.profile.face) for way in ways]
+    best = int(np.argmax(alike))
+    return Hypothesis(ways[best], found, np.zeros((3, len(NUMBERS) + 2)), 0.0, alike[best])
+
+
 def resembles_face(pyramid: Pyramid, taught: TaughtNumerals, outline: Floats) -> bool:
     """An outline may show the taught face, some way up: it is worth a look at its numbers."""
     ways = ways_up(outline, taught.profile.half_width)

@@ -5,7 +5,7 @@ the numerals that are read is taken for one, and each three that stand to each o
 as tilted as the cards beside them, say where it lies.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import cv2
@@ -37,6 +37,10 @@ _SAME_NUMBER = 0.8
 """Ink nearer than this, in heights of a numeral, is another figure of the same number, or a line below it."""
 _AROUND = 1.25
 """Outlines are searched for numerals, so much enlarged."""
+_REACH = (0.5, 0.15)
+"""So far from where a number should stand its ink may lie, in heights of a numeral and in half heights of a card."""
+_REACH_CELLS = 3
+"""The reach in cells of the grid on which ink is looked up."""
 _COARSE = 4
 """In pixels: which ink lies in an outline need not be known better."""
 
@@ -104,15 +108,33 @@ class NumeralSearch:
             )
         ]
 
+    def test_of_numbers(self, read: Quads) -> Callable[[NDArray[np.floating]], bool]:
+        """Whether an outline (4, 2), begun at the top left, has ink where two of a card's numbers stand at least.
+
+        Ink as on the cards that are ``read``; any outline may show numbers where one of those seems to have none.
+        """
+        if not read:
+            return lambda outline: True
+        places, prints = self.places, self.places.prints
+        ink, unit_px = self._ink_as_on(read)
+        side = max(1.0, unit_px * (_REACH[0] * float(np.median(places.high)) + _REACH[1]) / _REACH_CELLS)
+        w, h = self.pyramid.size
+        inked = np.zeros((int(h / side) + 1, int(w / side) + 1), np.uint8)
+        inked[_cells(ink.at, side, inked)] = 1
+        cv2.dilate(inked, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * _REACH_CELLS + 1,) * 2), inked)
+
+        def shows_two(outline: NDArray[np.floating]) -> bool:
+            is_inked = inked[_cells(mapped(card_to_image(outline, places.half_width), places.at), side, inked)]
+            return any(int(is_inked[three].sum()) >= 2 for three in prints)
+
+        return shows_two if all(map(shows_two, read)) else lambda outline: True
+
     def _unread(self, read: Quads, whole: Quads) -> tuple[list[tuple[Floats, Floats]], Floats, float]:
         """How cards ``read`` lie, see `_affine`, where numerals may stand (N, 2) that are not those of ``whole`` ones,
         and half a card's height in pixels."""
         places = self.places
         frames = [card_to_image(quad, places.half_width) for quad in read]
-        unit_px = float(np.median([np.sqrt(areas(np.asarray(quad, float)) / (4 * places.half_width)) for quad in read]))
-        ink = self._ink(places.high * unit_px)
-        printed = np.concatenate([mapped(frame, places.at) for frame in frames])
-        ink = ink.only(_has_contrast(ink, printed, places, unit_px))
+        ink, unit_px = self._ink_as_on(read)
         ink = ink.only(~_is_near(ink.at, whole, places, unit_px))
         around = [quad for quad in self.likely if _is_large_enough(quad, unit_px, places)]
         ink = ink.only(_is_within(ink.at, around, self.pyramid.size))
@@ -121,6 +143,14 @@ class NumeralSearch:
         at = ink.at[order[suppress_overlaps(apart < _APART * unit_px * float(places.high.min()))]]
         at = _merge_figures(at, unit_px * float(np.median(places.high)))
         return [_affine(frame) for frame in frames], at, unit_px
+
+    def _ink_as_on(self, read: Quads) -> tuple[_Ink, float]:
+        """Ink as high and of such contrast as the numerals of cards ``read``, and half a card's height in pixels."""
+        places = self.places
+        unit_px = float(np.median([np.sqrt(areas(np.asarray(quad, float)) / (4 * places.half_width)) for quad in read]))
+        ink = self._ink(places.high * unit_px)
+        printed = np.concatenate([mapped(card_to_image(quad, places.half_width), places.at) for quad in read])
+        return ink.only(_has_contrast(ink, printed, places, unit_px)), unit_px
 
     def _ink(self, high_px: NDArray[np.floating]) -> _Ink:
         """Ink of numerals so high (P,), whichever way up; looked for once."""
@@ -132,6 +162,14 @@ class NumeralSearch:
             np.concatenate(some) for some in zip(*[self._components_of[size] for size in sizes], strict=True)
         )
         return _Ink(at, contrast)
+
+
+def _cells(
+    at: NDArray[np.floating], side: float, grid: NDArray[np.generic]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The rows and columns of a grid's cells, so wide, in which points (N, 2) lie; the nearest for those beyond it."""
+    x, y = np.clip((at / side).astype(np.intp), 0, np.array(grid.shape)[::-1] - 1).T
+    return y, x
 
 
 def _distinct_poses(
@@ -171,7 +209,8 @@ def _components(pyramid: Pyramid, log_high: float, block: float) -> tuple[Floats
         extent, pixels = stats[:, 2:4].max(-1), stats[:, 4]
         fits = (extent >= _EXTENTS[0] * high) & (extent <= _EXTENTS[1] * high) & (pixels >= _LEAST_INK * extent**2)
         fits[0] = False  # the ground
-        means = np.bincount(labels.ravel(), contrast.ravel(), count) / np.maximum(pixels, 1)
+        inked = is_ink.view(bool)
+        means = np.bincount(labels[inked], contrast[inked], count) / np.maximum(pixels, 1)
         middles.append((stats[fits, :2] + stats[fits, 2:4] / 2) / factor - 0.5)
         contrasts.append(means[fits])
     return np.concatenate(middles), np.concatenate(contrasts)

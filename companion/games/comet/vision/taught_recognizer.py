@@ -34,7 +34,6 @@ from companion.games.comet.vision.taught_search import (
     is_blank,
     search_covered,
     search_fanned,
-    search_hidden,
     search_neighbours,
     search_rows,
     search_unlikely,
@@ -154,11 +153,10 @@ def _searched(
     """What may be cards: what the ``outlines`` were found to be, and what is found beside them."""
     if unchanged.is_explained([one.corners for one in read_cards(likely)]):
         return likely
-    likely += search_unlikely(pyramid, taught, likely, unlikely)
-    likely += search_rows(pyramid, taught, likely)
-    likely += search_neighbours(pyramid, taught, likely, unchanged.is_free)
-    likely += search_hidden(pyramid, taught, likely, unchanged.is_free)
     numerals = NumeralSearch(pyramid, taught.profile.places, [one.corners for one in (*outlines, *unlikely)])
+    likely += search_unlikely(numerals, taught, likely, unlikely)
+    likely += search_rows(pyramid, taught, likely)
+    likely += search_neighbours(numerals, taught, likely, unchanged.is_free)
     likely += search_fanned(numerals, taught, likely, unchanged.is_free)
     likely += search_covered(numerals, taught, likely, unchanged.is_free)
     return likely

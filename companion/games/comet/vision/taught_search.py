@@ -28,6 +28,7 @@ from companion.games.comet.vision.hypothesis import (
     figures_before,
     off_proportion,
     resembles_face,
+    unread,
     ways_up,
 )
 from companion.games.comet.vision.numeral_search import NumeralSearch
@@ -48,27 +49,31 @@ _MODELS = 2
 """So many of the nearest cards that are read say how another may lie."""
 _TOUCHING = 1.03
 """How far apart the middles of cards that touch are, in their widths or heights."""
-_SAME_PLACE = 0.05
+_SAME_PLACE = 0.1
 """Places nearer than that, in heights of a card, are looked at once."""
-_LOOK_PX = 26
-"""How high faces are looked for, from afar."""
-_TURNS = 24
-"""A full turn in so many steps: a look turned by half a step still resembles the face."""
-_FACES_APART = 0.3
-"""Of outlines whose middles are nearer, in heights of a card, the likeliest is looked at."""
 
 
 def search_unlikely(
-    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], unlikely: Sequence[Outline]
+    search: NumeralSearch, taught: TaughtNumerals, likely: list[Hypothesis], unlikely: Sequence[Outline]
 ) -> list[Hypothesis]:
     """Cards whose outlines are hardly likely, for they touch or cover others: what is printed on them says so.
 
     Those that show nothing and are as large as the cards that are read may lie face down.
     """
+    pyramid, read = search.pyramid, read_cards(likely)
+    may_show = _test_of_numbers(search, taught, read)
     others = without_cards(unlikely, confident_cards(likely))
-    looks = examine(pyramid, taught, [(one.corners, one.confidence) for one in others])
-    read = read_cards(likely) or read_cards(looks)
+    inked = [one for one in others if may_show(one.corners)]
+    looks = examine(pyramid, taught, [(one.corners, one.confidence) for one in inked])
+    read = read or read_cards(looks)
+    looks += [unread(pyramid, taught, one.corners, one.confidence) for one in others if one not in inked]
     return [one for one in looks if read and (_is_like(one, read) or is_blank(one, read))]
+
+
+def _test_of_numbers(search: NumeralSearch, taught: TaughtNumerals, read: list[Hypothesis]) -> Callable[[Floats], bool]:
+    """Whether an outline (4, 2) is worth a look at its numbers: some way up there is ink where they would stand."""
+    shows_two = search.test_of_numbers([one.corners for one in read])
+    return lambda outline: any(map(shows_two, ways_up(outline, taught.profile.half_width)))
 
 
 def is_blank(one: Hypothesis, read: list[Hypothesis]) -> bool:
@@ -140,9 +145,10 @@ def rows_of(row: Floats, area: float, half_width: float) -> list[list[Floats]]:
 
 
 def search_neighbours(
-    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], is_free: IsFree
+    search: NumeralSearch, taught: TaughtNumerals, likely: list[Hypothesis], is_free: IsFree
 ) -> list[Hypothesis]:
     """Cards that no outline showed well: beside those that are read, and where some outline lies, as they lie."""
+    pyramid = search.pyramid
     fresh = read = read_cards(likely)
     places = [place for one in without_cards(likely, read) for place in _around(one.corners, read)]
     tried = np.zeros((0, 2))
@@ -155,7 +161,7 @@ def search_neighbours(
                 tried = np.array([*tried, place])
                 new.append(place)
         fresh = []
-        for place, one in zip(new, _classify_neighbours(pyramid, taught, new, read, is_free), strict=True):
+        for place, one in zip(new, _classify_neighbours(search, taught, new, read, is_free), strict=True):
             if _is_covered(place, read, pyramid.size) or one is None:
                 continue
             if _is_like(one, read) and not _is_covered(one.middle, read, pyramid.size):
@@ -167,69 +173,6 @@ def search_neighbours(
         if not fresh:
             break
     return added
-
-
-def search_hidden(
-    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], is_free: IsFree
-) -> list[Hypothesis]:
-    """Cards that touch or cover each other, found by their faces, about as large as those that are read."""
-    read = read_cards(likely)
-    added: list[Hypothesis] = []
-    if not read:
-        return added
-    profile = taught.profile
-    high_px = float(np.median([np.linalg.norm(_steps(one.corners)[2]) for one in read])) / _TOUCHING
-    for outline in search_faces(pyramid, profile.face, profile.half_width, high_px, LIMITS.most_faces):
-        if not _is_covered(outline.mean(0), [*read, *added], pyramid.size) and not is_free(outline):
-            (one,) = examine(pyramid, taught, [(outline, 0.0)])
-            if _is_like(one, read) and not _is_covered(one.middle, [*read, *added], pyramid.size):
-                added.append(one)
-    return added
-
-
-def search_faces(
-    pyramid: Pyramid, face: NDArray[np.float32], half_width: float, high_px: float, most: int
-) -> list[NDArray[np.float64]]:
-    """Outlines (4, 2), begun at the top left, where a face about so high may lie; the likeliest first.
-
-    Args:
-        face: what all faces have in common (h, w), grey.
-        half_width: the cards' width over their height.
-        high_px: how high cards are on the picture.
-        most: so many of them, the likeliest.
-    """
-    factor = min(1.0, _LOOK_PX / high_px)
-    small = cv2.cvtColor(np.asarray(pyramid.scaled(factor), np.uint8), cv2.COLOR_BGR2GRAY)
-    high = high_px * factor
-    size = (max(6, round(high * half_width)), max(6, round(high)))
-    wanted = cv2.resize(face, size, interpolation=cv2.INTER_AREA)
-    h, w = small.shape
-    across = int(np.ceil(np.hypot(h, w))) + 2 * max(size)
-    found: list[tuple[float, NDArray[np.float64]]] = []
-    for step in range(_TURNS):
-        middle = ((w - 1) / 2, (h - 1) / 2)
-        turned_from_small = np.asarray(cv2.getRotationMatrix2D(middle, step * 360 / _TURNS, 1.0), np.float64)
-        turned_from_small[:, 2] += (across - w) / 2, (across - h) / 2
-        turned = cv2.warpAffine(small, turned_from_small, (across, across), borderMode=cv2.BORDER_REPLICATE)
-        alike = cv2.matchTemplate(turned.astype(np.float32), wanted, cv2.TM_CCOEFF_NORMED)
-        is_peak = (alike >= LIMITS.faintly_like_face) & (alike >= cv2.dilate(alike, np.ones((5, 5), np.uint8)))
-        back = cv2.invertAffineTransform(turned_from_small)
-        corners = np.array([[0, 0], [size[0], 0], [size[0], size[1]], [0, size[1]]]) - 0.5
-        for y, x in np.argwhere(is_peak).tolist():
-            on_small = (corners + np.array([x, y])) @ back[:, :2].T + back[:, 2]
-            found.append((float(alike[y, x]), (on_small + 0.5) / factor - 0.5))
-    found.sort(key=lambda one: -one[0])
-    outlines = np.array([outline for _, outline in found]).reshape(-1, 4, 2)
-    middles = outlines.mean(1)
-    is_open = np.ones(len(outlines), bool)
-    apart: list[NDArray[np.float64]] = []
-    for k, outline in enumerate(outlines):
-        if is_open[k]:
-            apart.append(outline)
-            is_open &= np.linalg.norm(middles - middles[k], axis=1) > _FACES_APART * high_px
-            if len(apart) == most:
-                break
-    return apart
 
 
 def search_fanned(
@@ -349,16 +292,19 @@ def _is_near(place: Floats, tried: Floats, card: Hypothesis) -> bool:
 
 
 def _classify_neighbours(
-    pyramid: Pyramid, taught: TaughtNumerals, places: Sequence[Floats], read: list[Hypothesis], is_free: IsFree
+    search: NumeralSearch, taught: TaughtNumerals, places: Sequence[Floats], read: list[Hypothesis], is_free: IsFree
 ) -> list[Hypothesis | None]:
     """For each place what a card there shows that lies as the nearest read ones do; None where nothing resembles a
-    face.
+    face, or no numbers stand.
     """
+    pyramid, may_show = search.pyramid, _test_of_numbers(search, taught, read)
     maybe = [
         (k, quad)
         for k, place in enumerate(places)
         for one in nearest_first(place, read)[:_MODELS]
-        if not is_free(quad := one.corners - one.middle + place) and resembles_face(pyramid, taught, quad)
+        if not is_free(quad := one.corners - one.middle + place)
+        and may_show(quad)
+        and resembles_face(pyramid, taught, quad)
     ]
     found: list[Hypothesis | None] = [None] * len(places)
     for (k, _), look in zip(maybe, examine(pyramid, taught, [(quad, 0.0) for _, quad in maybe]), strict=True):

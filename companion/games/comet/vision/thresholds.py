@@ -160,9 +160,6 @@ class CometLimits:
     """Where no outline was found, a place less like the taught face is looked at no closer."""
     likely_way: float = 0.25
     """A way up that scores less by more than this is not the card's."""
-    faintly_like_face: float = 0.45
-    most_faces: int = 24
-    """Where the picture, from afar, correlates so with the taught face, a card may lie: so many places are tried."""
     shown_numeral: float = 0.5
     """A numeral seen less surely than this says nothing of where its card lies."""
     least_face: float = 0.3

@@ -21,7 +21,7 @@ from companion.games.comet.vision.recognizer import read_comet, read_unknown
 from companion.games.comet.vision.results import BACK, NUMBERS
 from companion.games.comet.vision.taught_numerals import NumberViews, TaughtNumerals
 from companion.games.comet.vision.taught_recognizer import is_card, present
-from companion.games.comet.vision.taught_search import rows_of, search_faces, search_rows, search_unlikely
+from companion.games.comet.vision.taught_search import rows_of, search_rows, search_unlikely
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.outlines import Outline
 from companion.vision.enrolment.labels import Candidates, outlines_of
@@ -155,28 +155,26 @@ def test_of_two_outlines_rough_corners_mean_the_one_that_they_fit():
     assert np.allclose(outlines_of("a.png", found, [{"corners": (beside + 2).tolist()}]), beside)
 
 
-def test_a_face_is_found_wherever_it_lies_and_however_it_is_turned():
-    face = np.full((64, 46), 200, np.float32)
-    face[8:24, 6:16], face[40:50, 20:40] = 40, 90
-    picture = np.full((600, 800, 3), 120, np.uint8)
-    from_face = cv2.getRotationMatrix2D((23, 32), 50, 2.0)
-    from_face[:, 2] += (400, 260)
-    turned = cv2.warpAffine(face, from_face, (800, 600), borderMode=cv2.BORDER_CONSTANT, borderValue=120)
-    picture[:] = turned[..., None].astype(np.uint8)
-    (outline, *_) = search_faces(Pyramid.of(picture), face, 46 / 64, 128.0, 3)
-    there = np.array([[0, 0], [46, 0], [46, 64], [0, 64]]) @ from_face[:, :2].T + from_face[:, 2]
-    assert np.abs(outline - there).max() < 14
-
-
 def test_a_card_whose_outline_is_hardly_likely_is_told_by_what_is_printed_on_it():
     picture = table(printing())
     pyramid, taught = Pyramid.of(picture.bgr, 6), TaughtNumerals(learnt(printing()))
     true = np.array([entry["corners"] for entry in picture.truth["cards"]])
     likely = [Outline(true[0], 1.0)]
     unlikely = [Outline(corners, 0.01) for corners in (true[1], (true[1] + true[2]) / 2)]
-    read = search_unlikely(pyramid, taught, [Hypothesis(true[0], 1.0, np.zeros((3, 15)), 1.0, 0.9)], likely + unlikely)
+    search = NumeralSearch(pyramid, taught.profile.places, [])
+    read = search_unlikely(search, taught, [Hypothesis(true[0], 1.0, np.zeros((3, 15)), 1.0, 0.9)], likely + unlikely)
     (middle,) = [one.corners.mean(0) for one in read]  # the card that is read already is not looked at again
     assert np.abs(middle - true[1].mean(0)).max() < 8.0
+
+
+def test_numbers_are_looked_for_only_where_there_is_ink_unless_that_tells_nothing_of_the_cards_that_are_read():
+    picture = table(printing())
+    search = NumeralSearch(Pyramid.of(picture.bgr, 6), learnt(printing()).places, [])
+    first, second, *_ = (np.array(entry["corners"]) for entry in picture.truth["cards"])
+    bare = first - first.min(0)
+    may_show = search.test_of_numbers([first])
+    assert may_show(second) and not may_show(bare)
+    assert all(map(search.test_of_numbers([first, bare]), (second, bare)))
 
 
 @pytest.mark.parametrize("figure, whole", [(2, 12), (3, 13)])
@@ -437,7 +435,8 @@ def test_a_card_whose_outline_is_hardly_likely_may_lie_face_down_where_it_is_as_
     face, back = np.array([entry["corners"] for entry in picture.truth["cards"]])
     smaller = back.mean(0) + 0.8 * (back - back.mean(0))
     read = [Hypothesis(face, 1.0, np.zeros((3, 15)), 1.0, 0.9)]
-    found = search_unlikely(pyramid, taught, read, [Outline(back, 0.01), Outline(smaller, 0.01)])
+    search = NumeralSearch(pyramid, taught.profile.places, [])
+    found = search_unlikely(search, taught, read, [Outline(back, 0.01), Outline(smaller, 0.01)])
     assert [one.found for one in found] == [0.01] and np.allclose(found[0].corners.mean(0), back.mean(0))
 
 
