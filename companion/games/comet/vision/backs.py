@@ -220,7 +220,9 @@ def is_of_table(colours: Floats, table: Floats, around: NDArray[np.intp]) -> boo
 
     What lies beside one of many cards alone may be a card that was not found.
     """
-    is_near = np.abs(colours[:, None] - table).max(-1) < 1
+    is_near = np.ones((len(colours), len(table)), bool)
+    for feature, its in zip(colours.T, table.T, strict=True):
+        is_near &= np.abs(feature[:, None] - its) < 1
     shares = np.stack([is_near[:, around == card].mean(1) for card in np.unique(around)], 1)
     least = 2 if shares.shape[1] >= LIMITS.fewest_around else 1
     is_seen = ((shares > 0).sum(1) >= least) | (shares > LIMITS.mostly_around).any(1)

@@ -294,31 +294,33 @@ def _pairs(
 ) -> list[tuple[float, Floats]]:
     """As `_triples`, of each two points that stand as two of a card's numerals, the third below one of ``above``."""
     unit = np.array([-places.half_width - 1j, places.half_width - 1j, places.half_width + 1j, -places.half_width + 1j])
-    upper = [np.asarray(quad, np.float32) for quad in above]
     (three,) = places.prints
     row, high = _complex(places.at[three]), float(np.median(places.high[three]))
     a, b = (slot for slot in range(3) if slot != hidden)
     apart = row[b] - row[a]
     loose = LIMITS.odd_scale / 2 + LIMITS.off_numeral / 2 * high / abs(apart)
+    shown = _lie_in(at, above)
     found = []
-    for first in at:
+    for first, its in zip(at, shown, strict=True):
         _, affine = near[int(np.argmin([np.linalg.norm(middle - first) for middle, _ in near]))]
         seen = _complex((at - first) @ np.linalg.inv(affine).T)
-        turns = seen / apart
-        for k in np.flatnonzero(np.abs(np.abs(turns) - 1) < loose).tolist():
-            turn = complex(turns[k] / abs(turns[k]))
-            shift = complex(seen[k] / 2 - turn * (row[a] + row[b]) / 2)
-            points = turn * np.append(unit, row[hidden]) + shift
-            *quad, under = np.stack([points.real, points.imag], 1) @ affine.T + first
-            if any(_lies_on(one, under, first, at[k]) for one in upper):
-                found.append((float(abs(np.log(abs(turns[k])))), np.array(quad)))
+        scales = np.abs(seen / apart)
+        second = np.flatnonzero(np.abs(scales - 1) < loose)
+        turns = (seen[second] / apart / scales[second])[:, None]
+        points = turns * np.append(unit, row[hidden]) + seen[second, None] / 2 - turns * (row[a] + row[b]) / 2
+        places_seen = np.stack([points.real, points.imag], -1) @ affine.T + first
+        is_under = (_lie_in(places_seen[:, 4], above) & ~its & ~shown[second]).any(1)
+        off = np.abs(np.log(scales[second]))
+        found += [(float(off[k]), places_seen[k, :4]) for k in np.flatnonzero(is_under).tolist()]
     return found
 
 
-def _lies_on(quad: NDArray[np.float32], hidden: Floats, *shown: Floats) -> bool:
-    """An outline (4, 2) holds one point (2,) and none of others."""
-    inside = [cv2.pointPolygonTest(quad, (float(x), float(y)), False) > 0 for x, y in (hidden, *shown)]
-    return inside[0] and not any(inside[1:])
+def _lie_in(points: Floats, outlines: Quads) -> NDArray[np.bool_]:
+    """Which points (N, 2) lie in which convex outlines (4, 2): (N, M)."""
+    corners = np.array([np.asarray(quad, float) for quad in outlines]).reshape(-1, 4, 2)
+    sides, away = np.roll(corners, -1, 1) - corners, points[:, None, None] - corners
+    turn = sides[..., 0] * away[..., 1] - sides[..., 1] * away[..., 0]
+    return np.asarray((turn > 0).all(-1) | (turn < 0).all(-1))
 
 
 def _complex(points: NDArray[np.floating]) -> NDArray[np.complex128]:

@@ -126,8 +126,8 @@ class TaughtNumerals:
         """Of each view (N, P) the probabilities (N, P, 14) of `NUMBERS` and none, by network and likeness."""
         likely = np.maximum(seen.numbers[..., :-1], LIMITS.least_log)
         if self.is_taught:
-            alike = seen.embeddings @ self.profile.embeddings.T
-            best = np.stack([alike[..., of].max(-1) for of in self._of_number], -1)
+            samples, starts = self._by_number
+            best = np.maximum.reduceat(seen.embeddings @ samples.T, starts, axis=-1)
             likely = likely + LIMITS.likeness * best
             numbers = softmax(likely)
             chosen = numbers.argmax(-1)[..., None]
@@ -140,9 +140,10 @@ class TaughtNumerals:
         return np.asarray(np.concatenate([numbers * there, 1 - there], -1), np.float64)
 
     @cached_property
-    def _of_number(self) -> list[NDArray[np.intp]]:
-        """The samples of each number."""
-        return [np.flatnonzero(self.profile.numbers == number) for number in NUMBERS]
+    def _by_number(self) -> tuple[Floats, NDArray[np.intp]]:
+        """The samples (N, EMBEDDED) by their numbers, and where those of each of `NUMBERS` begin (13,)."""
+        order = np.argsort(self.profile.numbers, kind="stable")
+        return self.profile.embeddings[order], np.searchsorted(self.profile.numbers[order], NUMBERS)
 
 
 def _less_sure_where_blurred(
