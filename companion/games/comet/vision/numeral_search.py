@@ -41,6 +41,8 @@ _REACH = (0.5, 0.15)
 """So far from where a number should stand its ink may lie, in heights of a numeral and in half heights of a card."""
 _REACH_CELLS = 3
 """The reach in cells of the grid on which ink is looked up."""
+_MIDDLE = 0.7
+"""Ink in the middle of a card, so large, is no other card's."""
 _COARSE = 4
 """In pixels: which ink lies in an outline need not be known better."""
 
@@ -108,26 +110,35 @@ class NumeralSearch:
             )
         ]
 
-    def test_of_numbers(self, read: Quads) -> Callable[[NDArray[np.floating]], bool]:
+    def test_of_numbers(self, read: Quads, whole: Quads) -> Callable[[NDArray[np.floating]], bool]:
         """Whether an outline (4, 2), begun at the top left, has ink where two of a card's numbers stand at least.
 
-        Ink as on the cards that are ``read``; any outline may show numbers where one of those seems to have none.
+        Ink as on the cards that are ``read``, beside those of them that surely lie so, the ``whole`` ones; any outline
+        may show numbers where one of those that are read seems to have none.
         """
         if not read:
             return lambda outline: True
         places, prints = self.places, self.places.prints
         ink, unit_px = self._ink_as_on(read)
         side = max(1.0, unit_px * (_REACH[0] * float(np.median(places.high)) + _REACH[1]) / _REACH_CELLS)
-        w, h = self.pyramid.size
-        inked = np.zeros((int(h / side) + 1, int(w / side) + 1), np.uint8)
-        inked[_cells(ink.at, side, inked)] = 1
-        cv2.dilate(inked, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * _REACH_CELLS + 1,) * 2), inked)
 
-        def shows_two(outline: NDArray[np.floating]) -> bool:
-            is_inked = inked[_cells(mapped(card_to_image(outline, places.half_width), places.at), side, inked)]
+        def shows_two(outline: NDArray[np.floating], reached: NDArray[np.bool_]) -> bool:
+            is_inked = reached[_cells(mapped(card_to_image(outline, places.half_width), places.at), side, reached)]
             return any(int(is_inked[three].sum()) >= 2 for three in prints)
 
-        return shows_two if all(map(shows_two, read)) else lambda outline: True
+        reached = self._reached(ink.at, side)
+        if not all(shows_two(outline, reached) for outline in read):
+            return lambda outline: True
+        middles = [quad.mean(0) + _MIDDLE * (quad - quad.mean(0)) for quad in whole]
+        beside = self._reached(ink.at[~_lie_in(ink.at, middles).any(1)], side)
+        return lambda outline: shows_two(outline, beside)
+
+    def _reached(self, at: Floats, side: float) -> NDArray[np.bool_]:
+        """The cells of the picture, so wide, in reach of ink at points (N, 2)."""
+        w, h = self.pyramid.size
+        inked = np.zeros((int(h / side) + 1, int(w / side) + 1), np.uint8)
+        inked[_cells(at, side, inked)] = 1
+        return cv2.dilate(inked, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * _REACH_CELLS + 1,) * 2)) > 0
 
     def _unread(self, read: Quads, whole: Quads) -> tuple[list[tuple[Floats, Floats]], Floats, float]:
         """How cards ``read`` lie, see `_affine`, where numerals may stand (N, 2) that are not those of ``whole`` ones,

@@ -72,7 +72,8 @@ def search_unlikely(
 
 def _test_of_numbers(search: NumeralSearch, taught: TaughtNumerals, read: list[Hypothesis]) -> Callable[[Floats], bool]:
     """Whether an outline (4, 2) is worth a look at its numbers: some way up there is ink where they would stand."""
-    shows_two = search.test_of_numbers([one.corners for one in read])
+    whole = [one.corners for one in read if one.legible >= LIMITS.surely_read]
+    shows_two = search.test_of_numbers([one.corners for one in read], whole)
     return lambda outline: any(map(shows_two, ways_up(outline, taught.profile.half_width)))
 
 
