@@ -64,9 +64,7 @@ class Pyramid:
 
         The same as `sample` of the points brought to the picture, but sooner had.
         """
-        scale = 0.5**level
-        level_from_image = np.array([[scale, 0, 0.5 * scale - 0.5], [0, scale, 0.5 * scale - 0.5], [0, 0, 1]])
-        level_from_plane = (level_from_image @ image_from_plane).astype(np.float32)
+        level_from_plane = (_level_from_image(level) @ image_from_plane).astype(np.float32)
         x, y, w = np.tensordot(level_from_plane[:, :2], points.astype(np.float32), 1) + level_from_plane[:, 2:, None]
         return self._remapped(x / w, y / w, level)
 
@@ -81,6 +79,12 @@ class Pyramid:
     def level_for(self, px_per_sample: float) -> int:
         """The level on which samples that far apart do not skip pixels."""
         return min(int(math.log2(max(px_per_sample, 1.0)) + 0.35), len(self.levels) - 1)
+
+
+def _level_from_image(level: int) -> NDArray[np.float64]:
+    """The affine map (3, 3) from the picture's pixels to those of a level."""
+    scale = 0.5**level
+    return np.array([[scale, 0, 0.5 * scale - 0.5], [0, scale, 0.5 * scale - 0.5], [0, 0, 1]])
 
 
 Poses = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -125,8 +129,7 @@ def warp(pyramid: Pyramid, image_from_crop: MatLike, size: tuple[int, int], px_p
         px_per_pixel: how many of the picture's pixels lie along one of the crop's, about.
     """
     level = pyramid.level_for(px_per_pixel)
-    scale = 0.5**level
-    level_from_image = np.array([[scale, 0, 0.5 * scale - 0.5], [0, scale, 0.5 * scale - 0.5], [0, 0, 1]])
+    level_from_image = _level_from_image(level)
     flags, border = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, cv2.BORDER_REPLICATE
     if len(image_from_crop) == 2:
         matrix = level_from_image[:2] @ np.vstack([image_from_crop, [0, 0, 1]])

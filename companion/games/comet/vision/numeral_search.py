@@ -110,7 +110,7 @@ class NumeralSearch:
             )
         ]
 
-    def test_of_numbers(self, read: Quads, whole: Quads) -> Callable[[NDArray[np.floating]], bool]:
+    def ink_test(self, read: Quads, whole: Quads) -> Callable[[NDArray[np.floating]], bool]:
         """Whether an outline (4, 2), begun at the top left, has ink where two of a card's numbers stand at least.
 
         Ink as on the cards that are ``read``, beside those of them that surely lie so, the ``whole`` ones; any outline

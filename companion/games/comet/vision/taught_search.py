@@ -61,7 +61,7 @@ def search_unlikely(
     Those that show nothing and are as large as the cards that are read may lie face down.
     """
     pyramid, read = search.pyramid, read_cards(likely)
-    may_show = _test_of_numbers(search, taught, read)
+    may_show = _ink_test(search, taught, read)
     others = without_cards(unlikely, confident_cards(likely))
     inked = [one for one in others if may_show(one.corners)]
     looks = examine(pyramid, taught, [(one.corners, one.confidence) for one in inked])
@@ -70,10 +70,10 @@ def search_unlikely(
     return [one for one in looks if read and (_is_like(one, read) or is_blank(one, read))]
 
 
-def _test_of_numbers(search: NumeralSearch, taught: TaughtNumerals, read: list[Hypothesis]) -> Callable[[Floats], bool]:
+def _ink_test(search: NumeralSearch, taught: TaughtNumerals, read: list[Hypothesis]) -> Callable[[Floats], bool]:
     """Whether an outline (4, 2) is worth a look at its numbers: some way up there is ink where they would stand."""
     whole = [one.corners for one in read if one.legible >= LIMITS.surely_read]
-    shows_two = search.test_of_numbers([one.corners for one in read], whole)
+    shows_two = search.ink_test([one.corners for one in read], whole)
     return lambda outline: any(map(shows_two, ways_up(outline, taught.profile.half_width)))
 
 
@@ -298,7 +298,7 @@ def _classify_neighbours(
     """For each place what a card there shows that lies as the nearest read ones do; None where nothing resembles a
     face, or no numbers stand.
     """
-    pyramid, may_show = search.pyramid, _test_of_numbers(search, taught, read)
+    pyramid, may_show = search.pyramid, _ink_test(search, taught, read)
     maybe = [
         (k, quad)
         for k, place in enumerate(places)

@@ -172,10 +172,10 @@ def test_numbers_are_looked_for_only_where_there_is_ink_unless_that_tells_nothin
     search = NumeralSearch(Pyramid.of(picture.bgr, 6), learnt(printing()).places, [])
     first, second, *_ = (np.array(entry["corners"]) for entry in picture.truth["cards"])
     bare = first - first.min(0)
-    may_show = search.test_of_numbers([first], [])
+    may_show = search.ink_test([first], [])
     assert may_show(second) and not may_show(bare)
-    assert not search.test_of_numbers([first], [second])(second)  # those are that card's
-    assert all(map(search.test_of_numbers([first, bare], []), (second, bare)))
+    assert not search.ink_test([first], [second])(second)  # those are that card's
+    assert all(map(search.ink_test([first, bare], []), (second, bare)))
 
 
 @pytest.mark.parametrize("figure, whole", [(2, 12), (3, 13)])
