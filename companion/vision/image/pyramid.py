@@ -62,7 +62,7 @@ class Pyramid:
     ) -> NDArray[np.uint8]:
         """Colours (N, P, 3) uint8 at points (2, N, P) of a plane, from a level; by a homography (3, 3) to the picture.
 
-        The same as `sample` of the points brought to the picture, but sooner had.
+        As `sample` gives of the points brought to the picture, but faster.
         """
         level_from_plane = (_level_from_image(level) @ image_from_plane).astype(np.float32)
         x, y, w = np.tensordot(level_from_plane[:, :2], points.astype(np.float32), 1) + level_from_plane[:, 2:, None]

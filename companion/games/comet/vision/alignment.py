@@ -88,9 +88,18 @@ def align(pyramid: Pyramid, corners: NDArray[np.floating], taught: Floats) -> Al
 
 
 def align_either_way(pyramid: Pyramid, corners: NDArray[np.floating], taught: Floats) -> Alignment:
-    """The same of an outline (4, 2) that may stand upside down, the way that looks more like the taught one."""
-    ways = (corners, np.roll(corners, 2, 0))
-    return align(pyramid, max(ways, key=lambda way: look_correlation(pyramid, way, taught)), taught)
+    """The same of an outline (4, 2) that may stand upside down."""
+    return max((align(pyramid, way, taught) for way in _either_way(corners)), key=lambda fit: fit.correlation)
+
+
+def align_likelier_way(pyramid: Pyramid, corners: NDArray[np.floating], taught: Floats) -> Alignment:
+    """The same, of the way that looks more like the taught look before it is moved: in half the time."""
+    likelier = max(_either_way(corners), key=lambda way: look_correlation(pyramid, way, taught))
+    return align(pyramid, likelier, taught)
+
+
+def _either_way(corners: NDArray[np.floating]) -> tuple[NDArray[np.floating], ...]:
+    return corners, np.roll(corners, 2, 0)
 
 
 def is_patterned(look: Floats) -> bool:

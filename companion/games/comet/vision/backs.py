@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.alignment import align_either_way, is_patterned, look_at
+from companion.games.comet.vision.alignment import align_likelier_way, is_patterned, look_at
 from companion.games.comet.vision.card_selection import clash, distinct, has_usual_size, median_correlation
 from companion.games.comet.vision.classifier import KINDS, PretrainedNumerals
 from companion.games.comet.vision.hypothesis import Hypothesis, area_of
@@ -261,6 +261,6 @@ def _as_back(
 
 def _fitted(pyramid: Pyramid, one: Hypothesis, back: NDArray[np.float32]) -> Hypothesis:
     """A hypothesis with how much it looks like a back (h, w), moved to fit it where it is one."""
-    fit = align_either_way(pyramid, one.corners, back)
+    fit = align_likelier_way(pyramid, one.corners, back)
     one = replace(one, like_back=fit.correlation)
     return replace(one, corners=fit.corners) if one.is_back else one

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.alignment import Alignment, align, is_patterned, look_correlation
+from companion.games.comet.vision.alignment import Alignment, align, align_either_way, is_patterned, look_correlation
 from companion.games.comet.vision.numeral_search import SAME_NUMERAL
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.results import NUMBERS, NUMBERS_TURNED, OTHERS_TURNED
@@ -177,8 +177,7 @@ def _without_pattern(pyramid: Pyramid, one: Hypothesis, back: NDArray[np.float32
     """A hypothesis, without its numbers where it looks like the taught back (h, w) and unlike the face."""
     if one.legible < LIMITS.read_card or one.alike > LIMITS.unlike_face_alone:
         return one
-    ways = (one.corners, np.roll(one.corners, 2, 0))
-    if max(align(pyramid, way, back).correlation for way in ways) < LIMITS.hardly_like_back:
+    if align_either_way(pyramid, one.corners, back).correlation < LIMITS.hardly_like_back:
         return one
     return replace(
         one, sections=np.zeros_like(one.sections), legible=0.0, like_numbers=0.0, numerals=np.zeros((0, 3, 3))

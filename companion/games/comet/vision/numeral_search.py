@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.detector import suppress_overlaps
-from companion.vision.geometry import areas, mapped
+from companion.vision.geometry import areas, following, mapped
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.float64]
@@ -41,8 +41,8 @@ _REACH = (0.5, 0.15)
 """So far from where a number should stand its ink may lie, in heights of a numeral and in half heights of a card."""
 _REACH_CELLS = 3
 """The reach in cells of the grid on which ink is looked up."""
-_MIDDLE = 0.7
-"""Ink in the middle of a card, so large, is no other card's."""
+_CORE = 0.7
+"""Ink in the core of a card, so large, is no other card's."""
 _COARSE = 4
 """In pixels: which ink lies in an outline need not be known better."""
 
@@ -129,8 +129,8 @@ class NumeralSearch:
         reached = self._reached(ink.at, side)
         if not all(shows_two(outline, reached) for outline in read):
             return lambda outline: True
-        middles = [quad.mean(0) + _MIDDLE * (quad - quad.mean(0)) for quad in whole]
-        beside = self._reached(ink.at[~_lie_in(ink.at, middles).any(1)], side)
+        cores = [quad.mean(0) + _CORE * (quad - quad.mean(0)) for quad in whole]
+        beside = self._reached(ink.at[~_lie_in(ink.at, cores).any(1)], side)
         return lambda outline: shows_two(outline, beside)
 
     def _reached(self, at: Floats, side: float) -> NDArray[np.bool_]:
@@ -312,24 +312,25 @@ def _pairs(
     loose = LIMITS.odd_scale / 2 + LIMITS.off_numeral / 2 * high / abs(apart)
     shown = _lie_in(at, above)
     found = []
-    for first, its in zip(at, shown, strict=True):
+    for first, first_shown in zip(at, shown, strict=True):
         _, affine = near[int(np.argmin([np.linalg.norm(middle - first) for middle, _ in near]))]
         seen = _complex((at - first) @ np.linalg.inv(affine).T)
         scales = np.abs(seen / apart)
         second = np.flatnonzero(np.abs(scales - 1) < loose)
         turns = (seen[second] / apart / scales[second])[:, None]
         points = turns * np.append(unit, row[hidden]) + seen[second, None] / 2 - turns * (row[a] + row[b]) / 2
-        places_seen = np.stack([points.real, points.imag], -1) @ affine.T + first
-        is_under = (_lie_in(places_seen[:, 4], above) & ~its & ~shown[second]).any(1)
+        seen_at = np.stack([points.real, points.imag], -1) @ affine.T + first
+        corners, under = seen_at[:, :4], seen_at[:, 4]
+        is_covered = (_lie_in(under, above) & ~first_shown & ~shown[second]).any(1)
         off = np.abs(np.log(scales[second]))
-        found += [(float(off[k]), places_seen[k, :4]) for k in np.flatnonzero(is_under).tolist()]
+        found += [(float(off[k]), corners[k]) for k in np.flatnonzero(is_covered).tolist()]
     return found
 
 
 def _lie_in(points: Floats, outlines: Quads) -> NDArray[np.bool_]:
     """Which points (N, 2) lie in which convex outlines (4, 2): (N, M)."""
     corners = np.array([np.asarray(quad, float) for quad in outlines]).reshape(-1, 4, 2)
-    sides, away = np.roll(corners, -1, 1) - corners, points[:, None, None] - corners
+    sides, away = following(corners) - corners, points[:, None, None] - corners
     turn = sides[..., 0] * away[..., 1] - sides[..., 1] * away[..., 0]
     return np.asarray((turn > 0).all(-1) | (turn < 0).all(-1))
 

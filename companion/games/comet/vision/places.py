@@ -134,7 +134,7 @@ def normalised(views: NDArray[np.uint8]) -> Floats:
 
 
 def _channels(views: NDArray[np.uint8]) -> Floats:
-    """The channels of views (N, h, w, 3), each in a row of its own (N, 3, h * w), which is sooner counted."""
+    """The channels of views (N, h, w, 3), each in a row of its own (N, 3, h * w): means are taken faster so."""
     return np.ascontiguousarray(views.reshape(len(views), -1, 3).swapaxes(1, 2), np.float32)
 
 
