@@ -1,4 +1,4 @@
-"""Things over a table that nobody plays on: hands and sleeves, cups, shadows, light switched. Nothing may be placed.
+"""Things over a table that nobody plays on: hands, cups, phones, shadows, lamps. Nothing may be placed.
 
     python tests/soak/occlusion.py [--frames 200] [--seed 1] [--games hexel,hexdragon,comet,hexapod]
 
@@ -11,6 +11,7 @@ import argparse
 import sys
 from collections import Counter
 from time import perf_counter
+from typing import Any
 
 import cv2
 import numpy as np
@@ -24,19 +25,27 @@ STEP_S = 0.1
 PICTURES = 10
 """So many pictures of a table are drawn and shown again and again: they differ by the camera's noise alone."""
 Picture = NDArray[np.uint8]
+Point = NDArray[np.floating]
+
+
+SKINS = ((118, 152, 214), (96, 132, 196), (62, 88, 140))
+SHADE, LAMP = 0.5, 90.0
+"""How much light a shadow takes, and how many levels a lamp adds where it shines most."""
 
 
 class Nuisance:
     """Something over the table for a while: it comes in, rests, and goes."""
 
     def __init__(self, rng: np.random.Generator, size: tuple[int, int]) -> None:
-        self._kind = rng.choice(("sleeve", "cup", "shadow", "light"))
+        self._kind = str(rng.choice(("sleeve", "hand", "cup", "mug", "phone", "shadow", "lamp", "light")))
         self._lasts, self._age = int(rng.integers(4, 25)), 0
         width, height = size
         self._from = np.array([rng.uniform(0, width), height * rng.choice((-0.2, 1.2))])
         self._to = np.array([rng.uniform(0.1, 0.9) * width, rng.uniform(0.1, 0.9) * height])
         self._width = rng.uniform(0.05, 0.2) * width
-        self._colour = rng.integers(0, 255, 3).tolist()
+        self._inks = rng.integers(0, 255, (2, 3)).tolist()
+        self._skin = SKINS[int(rng.integers(len(SKINS)))]
+        self._angle, self._fingers = float(rng.uniform(0, 180)), rng.uniform(0.5, 1.0, 5)
         self._gain = float(rng.choice((0.55, 0.7, 1.25, 1.4)))
 
     @property
@@ -50,18 +59,65 @@ class Nuisance:
         near = min(1.0, 4 * self._age / self._lasts, 4 * (self._lasts - self._age + 1) / self._lasts)
         at = self._from + near * (self._to - self._from)
         if self._kind == "light":
-            return np.asarray(np.clip(bgr * self._gain, 0, 255), np.uint8)
-        mask = np.zeros(bgr.shape[:2], np.uint8)
-        if self._kind == "cup":
-            cv2.circle(mask, (int(at[0]), int(at[1])), int(self._width / 2), 255, -1, cv2.LINE_AA)
-        else:
-            ends = np.round([self._from, at]).astype(int).tolist()
-            cv2.line(mask, ends[0], ends[1], 255, int(self._width), cv2.LINE_AA)
-        if self._kind == "shadow":
-            shade = 1 - 0.5 * cv2.GaussianBlur(mask, (0, 0), 15)[..., None] / 255.0
-            return np.asarray(bgr * shade, np.uint8)
-        share = mask[..., None] / 255.0
-        return np.asarray(bgr * (1 - share) + share * self._colour, np.uint8)
+            return _seen(bgr * self._gain)
+        if self._kind in ("shadow", "lamp"):
+            where = np.zeros(bgr.shape[:2], np.uint8)
+            if self._kind == "shadow":
+                self._arm(where, at, 255)
+                return _seen(bgr * (1 - SHADE * _soft(where, 15)))
+            cv2.circle(where, _pixel(at), int(self._width), 255, -1)
+            return _seen(bgr + LAMP * near * _soft(where, self._width / 3))
+        drawn = bgr.copy()
+        {"sleeve": self._sleeve, "hand": self._hand, "phone": self._phone}.get(self._kind, self._cup)(drawn, at)
+        return drawn
+
+    def _arm(self, drawn: Picture, at: Point, ink: Any) -> None:
+        cv2.line(drawn, _pixel(self._from), _pixel(at), ink, int(self._width), cv2.LINE_AA)
+
+    def _sleeve(self, drawn: Picture, at: Point) -> None:
+        self._arm(drawn, at, self._inks[0])
+
+    def _cup(self, drawn: Picture, at: Point) -> None:
+        """A cup, and with a rim, what is in it and a handle a mug."""
+        radius = int(self._width / 2)
+        if self._kind == "mug":
+            handle = at + 1.1 * radius * np.array([np.cos(self._angle), np.sin(self._angle)])
+            cv2.circle(drawn, _pixel(handle), radius // 3, self._inks[0], max(2, radius // 8), cv2.LINE_AA)
+        cv2.circle(drawn, _pixel(at), radius, self._inks[0], -1, cv2.LINE_AA)
+        if self._kind == "mug":
+            cv2.circle(drawn, _pixel(at), int(0.85 * radius), self._inks[1], -1, cv2.LINE_AA)
+
+    def _phone(self, drawn: Picture, at: Point) -> None:
+        """A phone whose screen shows a picture and a bar of another colour."""
+        along = np.array([-np.sin(np.radians(self._angle)), np.cos(np.radians(self._angle))])
+        body = np.array([1.0, 2.0]) * self._width
+        parts = ((0.0, body, (30, 28, 26)), (0.0, 0.9 * body, self._inks[0]), (0.35, body * (0.8, 0.2), self._inks[1]))
+        for off, size, ink in parts:
+            corners = cv2.boxPoints((_pixel(at + off * body[1] * along), size.tolist(), self._angle))
+            cv2.fillConvexPoly(drawn, np.round(corners).astype(np.int32), ink, cv2.LINE_AA)
+
+    def _hand(self, drawn: Picture, at: Point) -> None:
+        """An arm in a sleeve, a palm and five fingers."""
+        self._arm(drawn, at, self._inks[0])
+        towards = (at - self._from) / max(1.0, float(np.linalg.norm(at - self._from)))
+        palm = at + 0.4 * self._width * towards
+        cv2.circle(drawn, _pixel(palm), int(0.55 * self._width), self._skin, -1, cv2.LINE_AA)
+        for angle, length in zip(np.radians((-60, -20, 0, 18, 36)), self._fingers, strict=True):
+            turned = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]) @ towards
+            tip = palm + (0.4 + length) * self._width * turned
+            cv2.line(drawn, _pixel(palm), _pixel(tip), self._skin, max(2, int(0.22 * self._width)), cv2.LINE_AA)
+
+
+def _seen(levels: NDArray[np.floating]) -> Picture:
+    return np.asarray(np.clip(levels, 0, 255), np.uint8)
+
+
+def _soft(mask: Picture, sigma: float) -> NDArray[np.floating]:
+    return cv2.GaussianBlur(mask, (0, 0), sigma)[..., None] / 255.0
+
+
+def _pixel(at: Point) -> tuple[int, int]:
+    return int(at[0]), int(at[1])
 
 
 def watched(game: str, frames: int, seed: int) -> tuple[Counter[str], float]:

@@ -216,8 +216,14 @@ def is_covered(
     inner, whole = (_own_place(card, changed.shape, grow, in_view) for grow in (_inner(card), 1.0))
     if _mean(is_table[inner]) < _NO_TABLE:
         return True
-    is_bare = not has_table_around or _mean(is_table[whole]) >= _BARE
+    is_bare = not has_table_around or (_mean(is_table[whole]) >= _BARE and _has_tint_of(table, inner, seen))
     return beyond > BEYOND_CARDS or (beyond if not is_bare else on_others) > LITTLE_BEYOND_CARDS
+
+
+def _has_tint_of(table: Mask, place: Mask, seen: Planes) -> bool:
+    """Whether what shows in a place may be the table, in more or in less light."""
+    share = (np.median(seen[:, place], axis=1) + _BLACK) / (np.median(seen[:, table], axis=1) + _BLACK)
+    return bool(share.max() < _SHADE_TINT * share.min())
 
 
 def reach_beyond(card: DetectedCard, changed: Mask, gone: Sequence[DetectedCard]) -> float:

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision.detection.heatmaps import areas
 from companion.vision.geometry import median
 from companion.vision.results import DetectedCard, Outlined, Reading, moved_by, near, sides_of
 from companion.vision.tracking.change_detector import (
@@ -26,6 +27,8 @@ _BLUR = 1.5
 """So many of a mask's pixels along a card's edge do not count for that: a neighbour's blur reaches over them."""
 _SHADED = 1.25
 """A card's blur and shadow reach so many times as far from its middle as its edges."""
+_AS_LARGE = 1.35
+"""A card's side may be so many times as long as that of the known card nearest to it, or as short."""
 _CORE = 0.5
 """So much of an outline is its core."""
 _WHOLE = 0.8
@@ -80,6 +83,15 @@ class Unchanged:
         lying, touched = near(found, self.cards, 0.5), near(found, self.touched, 0.5)
         is_new = (is_touched or not self.is_free(f.corners) for f, is_touched in zip(found, touched, strict=True))
         return tuple(f for f, new, lies in zip(found, is_new, lying, strict=True) if new and not lies)
+
+    def are_as_large(self, outlines: NDArray[np.floating]) -> NDArray[np.bool_]:
+        """Which outlines (N, K, 2) are about as large as the known card nearest to them, (N,); all without any."""
+        if not self.everywhere or not len(outlines):
+            return np.ones(len(outlines), bool)
+        known = np.array([card.corners for card in self.everywhere])
+        apart = np.linalg.norm((outlines.mean(1) + self.at)[:, None] - known.mean(1), axis=-1)
+        share = np.sqrt(areas(outlines.astype(np.float64)) / areas(known.astype(np.float64))[apart.argmin(1)])
+        return np.asarray((share > 1 / _AS_LARGE) & (share < _AS_LARGE))
 
     def is_free(self, outline: NDArray[np.floating]) -> bool:
         """Nothing was laid within an outline: nothing in its core is new; a neighbour's blur does not reach there."""

@@ -133,6 +133,14 @@ def test_a_thing_of_the_tables_colour_that_lies_on_the_cards_beside_too_covers_a
     assert not is_covered(card(), before, taken, changed(before, taken), [card()], beside)
 
 
+def test_a_thing_as_light_as_the_table_and_of_another_tint_that_reaches_beyond_a_card_covers_it() -> None:
+    before, wider = painted((card(), CARD)), card(side=59.0)
+    for tint, covers in (((0, 19, 17), True), ((17, 17, 17), False)):
+        after = painted((wider, TABLE))
+        after[:, polygon_mask(wider.corners, SHAPE)] += np.array(tint, np.float32)[:, None]
+        assert is_covered(card(), before, after, changed(before, after), [card()], []) is covers
+
+
 def test_nothing_lies_on_a_card_beside_which_another_is_seen_as_it_was() -> None:
     beside = card(400.0)
     before = painted((beside, CARD), (card(), CARD))

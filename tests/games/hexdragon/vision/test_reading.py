@@ -263,6 +263,24 @@ def test_where_nothing_changed_no_star_is_looked_for() -> None:
     assert beside(bgr, known, changed=False).cards == ()
 
 
+def test_a_stars_disc_is_no_tile_beside_known_tiles_that_are_larger() -> None:
+    bgr = cv2.imread(str(Path(__file__).resolve().parents[3] / "scenes" / "star-on-its-cell.png"))
+    assert bgr is not None
+    corners = {
+        (0, -1): [[646, 264], [643, 312], [600, 333], [561, 307], [564, 259], [606, 238]],
+        (0, 0): [[683, 339], [680, 387], [638, 408], [598, 382], [601, 335], [644, 313]],
+        (-1, 0): [[599, 333], [596, 381], [553, 402], [513, 375], [516, 327], [559, 306]],
+    }
+    around = [
+        DetectedCard(cell, (None,) * 6, np.array(c, np.float32), 0.9, 0.9, np.zeros((6, 10), np.float32))
+        for cell, c in corners.items()
+    ]
+    unchanged = Unchanged(everywhere=around, at=(630, 190))
+    assert all(
+        card.edges[0] == "star:blue" for card in read_unknown(bgr, None, around[0].side * 3**0.5, unchanged).cards
+    )
+
+
 def test_known_tiles_tell_the_light_that_a_first_look_at_them_would_tell() -> None:
     inks = np.array([[0.2, 0.3, 0.9], [0.9, 0.4, 0.2], [0.2, 0.8, 0.9], [0.7, 0.3, 0.8]], np.float32)
     names, common = ("red", "blue", "yellow", "purple"), np.array([[0.4, 0.8, 0.8], [0.7, 0.4, 0.2]], np.float32)
