@@ -16,6 +16,7 @@ from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.detection.heatmaps import areas
 from companion.vision.detection.outlines import Outline, judge_candidates, one_per_card, suppress
 from companion.vision.edge_refinement import refine
+from companion.vision.geometry import shared_area
 from companion.vision.image.pyramid import Pyramid
 
 Corners = NDArray[np.float32]
@@ -71,6 +72,7 @@ def with_any_print(
     misfit: Misfit,
     as_taught: float,
     lines: Sequence[float] = (),
+    is_read: NDArray[np.bool_] | None = None,
 ) -> tuple[list[Detection], Corners]:
     """A game's own detections and those of the shared detector, each piece once, about the surest first.
 
@@ -80,19 +82,26 @@ def with_any_print(
         misfit: see `Misfit`.
         as_taught: the misfit below which what is printed looks as it was taught.
         lines: of the printing, see `printed_lines`.
+        is_read: which of the game's own detections are named and look as they were taught, (N,): nothing else is looked
+            for where they lie.
 
     Returns:
         The detections, as sure as the surest that lies there, and their outlines (M, K, 2).
     """
-    shared = _shared(pyramid, corners.shape[1])
+    read = corners[is_read] if is_read is not None else corners[:0]
+    shared = _shared(pyramid, corners.shape[1], read)
     pieces = [Detection(c, one.confidence) for c, one in zip(corners, found, strict=True)] + shared
     if not pieces:
         return [], corners
     off = misfit(corners_of(pieces))
-    for _ in range(ROUNDS):  # where some fit the others are as large
+    for _ in range(ROUNDS):  # where some more fit the others are as large
         grown = _grown(pyramid, pieces, off, as_taught, lines)
-        if grown:
-            pieces, off = pieces + grown, np.concatenate([off, misfit(corners_of(grown))])
+        if not grown:
+            break
+        again = misfit(corners_of(grown))
+        pieces, off = pieces + grown, np.concatenate([off, again])
+        if not (again < as_taught).any():
+            break
     rank = np.where(np.arange(len(pieces)) < len(found), OWN_MISFIT * off, off)
     kept = [int(one.confidence) for one in suppress(_outlines(pieces, np.argsort(rank)), OVERLAP)]
     middles = corners_of(pieces).mean(1)
@@ -102,11 +111,12 @@ def with_any_print(
     return some, corners_of(some)
 
 
-def _shared(pyramid: Pyramid, sides: int) -> list[Detection]:
-    """What the shared detector finds, the best first, hardly likely outlines among them."""
+def _shared(pyramid: Pyramid, sides: int, read: Corners) -> list[Detection]:
+    """What the shared detector finds beside cards that are read, the best first, hardly likely outlines among them."""
     own, judged = judge_candidates(np.asarray(pyramid.levels[0], np.uint8), sides)
     some = [*one_per_card(own, judged, sides)[:MOST_SHARED], *suppress(judged, SAME, 1.3)[:MOST_SHARED]]
-    return [Detection(one.corners.astype(np.float32), min(one.confidence, MOST_CONFIDENCE)) for one in some]
+    found = [Detection(one.corners.astype(np.float32), min(one.confidence, MOST_CONFIDENCE)) for one in some]
+    return [one for one in found if not any(shared_area(one.corners, card) > OVERLAP for card in read)]
 
 
 def _grown(

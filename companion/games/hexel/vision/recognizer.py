@@ -51,9 +51,11 @@ def read_hexel(
     clock.lap("find")
     classifier = _in_exposure_of(pyramid, classifier, found, corners)
     probabilities = classifier.classify(pyramid, corners)
-    if isinstance(classifier, FewShotSymbols) and not _are_read(pyramid, corners, probabilities, classifier):
-        found, corners = _of_any_print(pyramid, found, corners, classifier)
-        hints, probabilities = [*hints, *found], classifier.classify(pyramid, corners)
+    if isinstance(classifier, FewShotSymbols):
+        is_read = _are_read(pyramid, corners, probabilities, classifier)
+        if _is_unread(found, is_read):
+            found, corners = _of_any_print(pyramid, found, corners, is_read, classifier)
+            hints, probabilities = [*hints, *found], classifier.classify(pyramid, corners)
     cards, probabilities, rest = _reject_false_positives(pyramid, found, corners, probabilities, hints, classifier)
     clock.lap("name")
     if not cards:
@@ -132,10 +134,13 @@ def read_unknown(
     if isinstance(classifier, FewShotSymbols):
         classifier = classifier.beside(pyramid, np.array([c.corners for c in known[: LIMITS.most_beside]], np.float32))
     probabilities = classifier.classify(pyramid, corners)
-    if isinstance(classifier, FewShotSymbols) and not _are_read(pyramid, corners, probabilities, classifier):
-        found = unchanged.but(_of_any_print(pyramid, found, corners, classifier, [c.corners for c in known])[0])
-        hints, corners = [*hints, *found], corners_of(found)
-        probabilities = classifier.classify(pyramid, corners)
+    if isinstance(classifier, FewShotSymbols):
+        is_read = _are_read(pyramid, corners, probabilities, classifier)
+        if _is_unread(found, is_read):
+            outlines = [card.corners for card in known]
+            found = unchanged.but(_of_any_print(pyramid, found, corners, is_read, classifier, outlines)[0])
+            hints, corners = [*hints, *found], corners_of(found)
+            probabilities = classifier.classify(pyramid, corners)
     cards, probabilities, _ = _reject_false_positives(
         pyramid, found, corners, probabilities, hints, classifier, [c.corners for c in known]
     )
@@ -172,6 +177,7 @@ def _of_any_print(
     pyramid: Pyramid,
     found: Sequence[Detection],
     corners: NDArray[np.float32],
+    is_read: NDArray[np.bool_],
     classifier: FewShotSymbols,
     known: Sequence[NDArray[np.float32]] = (),
 ) -> tuple[list[Detection], NDArray[np.float32]]:
@@ -179,7 +185,8 @@ def _of_any_print(
     are known: a cloth's hexagons are not.
     """
     misfit = partial(classifier.misfit, pyramid)
-    more, corners = with_any_print(pyramid, found, corners, misfit, LIMITS.as_taught, classifier.printed_lines())
+    lines = classifier.printed_lines()
+    more, corners = with_any_print(pyramid, found, corners, misfit, LIMITS.as_taught, lines, is_read)
     is_sure = np.array([one.confidence >= LIMITS.sure_find for one in more], bool)
     sure = [*known, *corners[is_sure]]
     if not sure or is_sure.all():
@@ -191,15 +198,25 @@ def _of_any_print(
     return [one for one, stay in zip(more, stays, strict=True) if stay], corners[stays]
 
 
+def _is_unread(found: Sequence[Detection], is_read: NDArray[np.bool_]) -> bool:
+    """Whether a card may be missed: none is read (N,), or one is not that is nearly as sure as those that are."""
+    if not is_read.any():
+        return True
+    sure = np.array([one.confidence for one in found])
+    return bool((sure[~is_read] >= LIMITS.as_sure * np.median(sure[is_read])).any())
+
+
 def _are_read(
     pyramid: Pyramid, corners: NDArray[np.float32], probabilities: NDArray[np.float32], classifier: FewShotSymbols
-) -> bool:
-    """Whether something was found (N, 6, 2), and all its symbols (N, 6, C) are named and look as they were taught.
+) -> NDArray[np.bool_]:
+    """Of which cards (N, 6, 2) all symbols (N, 6, C) are named and look as they were taught, (N,).
 
-    There is no need to look further then. What is named and looks otherwise is outlined badly, or of another deck.
+    There is no need to look further there. What is named and looks otherwise is outlined badly, or of another deck.
     """
-    are_named = len(probabilities) > 0 and all(None not in classifier.accept(six) for six in probabilities)
-    return are_named and bool((classifier.misfit(pyramid, corners) < LIMITS.as_taught).all())
+    is_read = np.array([None not in classifier.accept(six) for six in probabilities], bool)
+    if is_read.any():
+        is_read[is_read] = classifier.misfit(pyramid, corners[is_read]) < LIMITS.as_taught
+    return is_read
 
 
 def _reject_false_positives(

@@ -27,6 +27,9 @@ class HexelLimits:
     hint: float = 0.12
     """Less certain than a card, this may still be one that something covers: it can join the parts of a tableau."""
 
+    as_sure: float = 0.15
+    """What is not read and is found with a smaller share of the certainty of cards that are read is not looked for as a
+    card of any print."""
     as_taught: float = 3.2
     """Through an outline of less misfit, see `FewShotSymbols.misfit`, a card looks as it was taught. Of path-traced
     cards it was 3 at most through true outlines; by another printing's profile 3.5 at least, of the best of some."""

@@ -8,13 +8,19 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from companion.games.hexel.deck import SYMBOLS
+from companion.games.hexel.vision.any_print import OVERLAP, with_any_print
 from companion.games.hexel.vision.enrolment import learn_hexel
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.recognizer import read_hexel, read_unknown
+from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell
+from companion.vision.detection.detector import Detection
 from companion.vision.enrolment.sample import CONFIRMED, jpeg_of
+from companion.vision.geometry import shared_area
+from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.layouts import agree, register
 from companion.vision.tracking.regions import Unchanged, usual_width_px
 from models.drawing.hexel.photograph import photograph
@@ -54,6 +60,23 @@ def test_a_card_of_any_style_is_read_beside_those_that_are_known() -> None:
     seen = read_unknown(picture.bgr, classifier, usual_width_px(known) or 0.0, Unchanged(known))
     found = [card for card in (*seen.cards, *seen.loose) if np.linalg.norm(np.subtract(card.centre, new.centre)) < 9]
     assert [sorted(map(str, card.edges)) for card in found] == [sorted(map(str, new.edges))]
+
+
+def test_outlines_of_the_shared_detector_are_not_compared_where_a_card_is_read() -> None:
+    classifier, picture = taught("painted edges", 0)
+    cards = read_hexel(picture.bgr, classifier).cards
+    pyramid, corners = Pyramid.of(picture.bgr), np.stack([card.corners for card in cards])
+    found = [Detection(card.corners, card.presence) for card in cards]
+    for is_read in (np.zeros(len(cards), bool), np.ones(len(cards), bool)):
+        compared: list[NDArray[np.floating]] = []
+
+        def misfit(outlines: NDArray[np.float32], seen: list[NDArray[np.floating]] = compared) -> NDArray[np.floating]:
+            seen.extend(outlines)
+            return classifier.misfit(pyramid, outlines)
+
+        with_any_print(pyramid, found, corners, misfit, LIMITS.as_taught, (), is_read)
+        shared = compared[len(cards) :]
+        assert any(shared_area(one, card) > OVERLAP for one in shared for card in corners) is not bool(is_read.all())
 
 
 def test_cards_named_through_outlines_too_large_are_outlined_anew_and_are_no_other_deck() -> None:
