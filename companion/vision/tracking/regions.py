@@ -8,8 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.detection.heatmaps import areas
-from companion.vision.geometry import median
+from companion.vision.geometry import areas, median
 from companion.vision.results import DetectedCard, Outlined, Reading, moved_by, near, sides_of
 from companion.vision.tracking.change_detector import (
     MASK_PX,
@@ -90,7 +89,7 @@ class Unchanged:
             return np.ones(len(outlines), bool)
         known = np.array([card.corners for card in self.everywhere])
         apart = np.linalg.norm((outlines.mean(1) + self.at)[:, None] - known.mean(1), axis=-1)
-        share = np.sqrt(areas(outlines.astype(np.float64)) / areas(known.astype(np.float64))[apart.argmin(1)])
+        share = np.sqrt(areas(outlines) / areas(known)[apart.argmin(1)])
         return np.asarray((share > 1 / _AS_LARGE) & (share < _AS_LARGE))
 
     def is_free(self, outline: NDArray[np.floating]) -> bool:

@@ -28,6 +28,7 @@ from companion.games.hexapod.vision.placements import (
 from companion.games.hexapod.vision.plausibility import assess, is_card, is_case
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.games.hexapod.vision.results import DetectedField, HexapodReading
+from companion.vision.geometry import opposite_sides, shared_area
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.change_detector import (
     Mask,
@@ -52,6 +53,9 @@ _PUSHED = 0.05
 """A field of whose rim less changed lies where it lay."""
 _RIM = (0.97, 1.07)
 """From which to which scale of a field its rim reaches."""
+_AS_LARGE, _ON_CASE = 1.35, 0.2
+"""A new case has sides at most so many times as long as those of a known one, or as short; what shares so much of the
+smaller one's place with a known case lies on that."""
 _OPEN = 0.1
 """A cell of which less is covered by a hand or still moves can be read."""
 _READINGS = 2
@@ -295,12 +299,24 @@ class CaseTracker(Tracker[DetectedField]):
             is_known = any(is_same_place(field, track.piece) for track in self._lying)
             if is_known or any(map(any, field.doubt)) or float(settled[area].mean()) <= 0.4:
                 continue
-            events.append(self._meet_field(field, reading))
-            self._detector.accept(polygon_mask(field.corners, settled.shape, 1.15))
+            event = self._meet_field(field, reading) if self._is_as_large(field) else None
+            if event is not None:
+                events.append(event)
+                self._detector.accept(polygon_mask(field.corners, settled.shape, 1.15))
         return events
 
-    def _meet_field(self, field: DetectedField, reading: HexapodReading) -> TableEvent:
-        """A case or a card where none was known: one that was moved there, or a new one."""
+    def _is_as_large(self, field: DetectedField) -> bool:
+        """Whether a field is a card, or about as long and wide as a known case: a phone's screen looks like one."""
+        known = [np.sort(opposite_sides(track.piece.corners)) for track in self._lying if track.piece.is_case]
+        if not field.is_case or not known:
+            return True
+        off = np.abs(np.log(np.sort(opposite_sides(field.corners)) / np.array(known)))
+        return bool((off < np.log(_AS_LARGE)).all(1).any())
+
+    def _meet_field(self, field: DetectedField, reading: HexapodReading) -> TableEvent | None:
+        """A case or a card where none was known: one that was moved there, or a new one; None for what lies on a case
+        and looks like an empty one.
+        """
         self._readings.clear()
         known = self._lying
         for board, track in enumerate(known):
@@ -310,7 +326,10 @@ class CaseTracker(Tracker[DetectedField]):
                 track.piece = field
                 self._detector.accept(blurred_places([was], self._detector.seen.shape[1:]))
                 return {"event": "moved", "board": board if field.is_case else None, **field.as_json()}
-        at = sum(track.piece.is_case for track in known) if field.is_case else len(known)
+        cases = [track.piece for track in known if track.piece.is_case]
+        if field.is_case and any(shared_area(field.corners, case.corners) > _ON_CASE for case in cases):
+            return None
+        at = len(cases) if field.is_case else len(known)
         self._tracks = [*known[:at], *self._follow([field]), *known[at:]]
         return {"event": "placed", "board": at if field.is_case else None, **field.as_json()}
 

@@ -1,5 +1,7 @@
 """A Hexapod table followed: each card laid is told once, with the case and the place; hands are no news."""
 
+from pathlib import Path
+
 import cv2
 import numpy as np
 import pytest
@@ -133,6 +135,17 @@ def test_a_cup_across_the_rim_of_a_case_takes_no_card_away(frame, cup, others):
         (15, lambda: frame(lying)),
     )
     assert changes(told) == []
+
+
+def test_a_phone_on_a_case_is_no_case_though_its_screen_is_as_pale():
+    lying = cv2.imread(str(Path(__file__).parent / "scenes" / "two-cases.jpg"))
+    with_phone = lying.copy()
+    phone = np.array([[50, 86], [219, 12], [366, 346], [198, 420]])
+    for share, ink in ((1.0, (26, 28, 30)), (0.9, (168, 175, 161))):
+        corners = phone.mean(0) + share * (phone - phone.mean(0))
+        cv2.fillConvexPoly(with_phone, np.round(corners).astype(np.int32), ink, cv2.LINE_AA)
+    told = watched((8, lambda: lying), (30, lambda: with_phone), (15, lambda: lying))
+    assert [one["event"] for one in told] == ["table"]
 
 
 def test_a_card_taken_out_of_a_case_is_told_with_what_shows_then(frame):
