@@ -89,7 +89,7 @@ class Unchanged:
             return np.ones(len(outlines), bool)
         known = np.array([card.corners for card in self.everywhere])
         apart = np.linalg.norm((outlines.mean(1) + self.at)[:, None] - known.mean(1), axis=-1)
-        share = np.sqrt(areas(outlines) / areas(known)[apart.argmin(1)])
+        share = np.sqrt(np.maximum(0.0, areas(outlines)) / areas(known)[apart.argmin(1)])
         return np.asarray((share > 1 / _AS_LARGE) & (share < _AS_LARGE))
 
     def is_free(self, outline: NDArray[np.floating]) -> bool:

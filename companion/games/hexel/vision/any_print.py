@@ -69,27 +69,25 @@ def with_any_print(
     pyramid: Pyramid,
     found: Sequence[Detection],
     corners: Corners,
+    is_read: NDArray[np.bool_],
     misfit: Misfit,
     as_taught: float,
     lines: Sequence[float] = (),
-    is_read: NDArray[np.bool_] | None = None,
 ) -> tuple[list[Detection], Corners]:
     """A game's own detections and those of the shared detector, each piece once, about the surest first.
 
     Args:
         found: the game's own detections.
         corners: (N, K, 2), their refined outlines.
+        is_read: (N,), which of them are named and look as they were taught: nothing else is looked for where they lie.
         misfit: see `Misfit`.
         as_taught: the misfit below which what is printed looks as it was taught.
         lines: of the printing, see `printed_lines`.
-        is_read: which of the game's own detections are named and look as they were taught, (N,): nothing else is looked
-            for where they lie.
 
     Returns:
         The detections, as sure as the surest that lies there, and their outlines (M, K, 2).
     """
-    read = corners[is_read] if is_read is not None else corners[:0]
-    shared = _shared(pyramid, corners.shape[1], read)
+    shared = _shared(pyramid, corners.shape[1], corners[is_read])
     pieces = [Detection(c, one.confidence) for c, one in zip(corners, found, strict=True)] + shared
     if not pieces:
         return [], corners

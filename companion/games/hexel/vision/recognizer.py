@@ -186,7 +186,7 @@ def _of_any_print(
     """
     misfit = partial(classifier.misfit, pyramid)
     lines = classifier.printed_lines()
-    more, corners = with_any_print(pyramid, found, corners, misfit, LIMITS.as_taught, lines, is_read)
+    more, corners = with_any_print(pyramid, found, corners, is_read, misfit, LIMITS.as_taught, lines)
     is_sure = np.array([one.confidence >= LIMITS.sure_find for one in more], bool)
     sure = [*known, *corners[is_sure]]
     if not sure or is_sure.all():

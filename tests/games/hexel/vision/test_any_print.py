@@ -74,7 +74,7 @@ def test_outlines_of_the_shared_detector_are_not_compared_where_a_card_is_read()
             seen.extend(outlines)
             return classifier.misfit(pyramid, outlines)
 
-        with_any_print(pyramid, found, corners, misfit, LIMITS.as_taught, (), is_read)
+        with_any_print(pyramid, found, corners, is_read, misfit, LIMITS.as_taught)
         shared = compared[len(cards) :]
         assert any(shared_area(one, card) > OVERLAP for one in shared for card in corners) is not bool(is_read.all())
 
