@@ -89,7 +89,8 @@ def read_comet(
 def read_unknown(
     bgr: NDArray[np.uint8], classifier: CometClassifier | None, across_px: float, unchanged: Unchanged
 ) -> CometReading:
-    """Read the unknown cards in a piece of a Comet table.
+    """Read the unknown cards in a piece of a Comet table. What shows no number is no card, but a phone perhaps, where
+    it is not about as large as the known card nearest to it.
 
     Args:
         bgr: uint8 (h, w, 3).
@@ -104,6 +105,8 @@ def read_unknown(
     else:
         classifier = PretrainedNumerals(_upwards(unchanged.everywhere))
         cards = _read_unknown(pyramid, classifier, across_px, unchanged)
+    fits = unchanged.are_as_large(np.array([card.corners for card in cards]).reshape(-1, 4, 2))
+    cards = [card for card, as_large in zip(cards, fits, strict=True) if as_large or has_numbers(card)]
     is_known = len(unchanged.everywhere) >= LIMITS.table.min_sure
     asked = [k for k, card in enumerate(cards) if has_numbers(card) and not (is_known and _as_find(card).is_sure)]
     if asked:
