@@ -64,6 +64,7 @@ class Unchanged:
         touched: those that may not.
         everywhere: all that are known, also beyond the piece, in the picture's pixels.
         at: where the piece begins in the picture.
+        picture: all of the picture, uint8 (H, W, 3); None where nobody knows it.
         is_at: whether nothing that changed lies still within an outline (K, 2).
         is_explained: whether no more than a crumb of what changed and lies still is beyond some outlines.
         is_thorough: whether cards are looked for that no outline shows, too. It takes long, and what hides them may go.
@@ -73,6 +74,7 @@ class Unchanged:
     touched: Sequence[DetectedCard] = ()
     everywhere: Sequence[DetectedCard] = ()
     at: tuple[int, int] = (0, 0)
+    picture: NDArray[np.uint8] | None = None
     is_at: Callable[[NDArray[np.floating]], bool] = lambda outline: False
     is_explained: Callable[[Sequence[NDArray[np.floating]]], bool] = lambda outlines: False
     is_thorough: bool = True
@@ -224,7 +226,7 @@ def unchanged_in(
     for card in _within(window, cards):
         share = changed_share(card, changed, max(0.6, 1.0 - _BLUR * MASK_PX / card.side))
         (lying if share < _UNTOUCHED else touched).append(moved_by(card, -x0, -y0))
-    return Unchanged(lying, touched, cards, (x0, y0), is_at, is_explained)
+    return Unchanged(lying, touched, cards, (x0, y0), is_at=is_at, is_explained=is_explained)
 
 
 def _within(window: Window, cards: Sequence[DetectedCard]) -> list[DetectedCard]:
@@ -296,7 +298,7 @@ class ChangeReader:
             as_it_was = (
                 unchanged_in(window, known, view.changed, settled, width_px) if self._read_unknown else NOTHING_KNOWN
             )
-            as_it_was = replace(as_it_was, is_thorough=piece in in_peace)
+            as_it_was = replace(as_it_was, picture=bgr, is_thorough=piece in in_peace)
             reading.lying.extend(moved_by(card, x0, y0) for card in as_it_was.cards)
             seen = self._read_window(bgr, window, as_it_was, width_px, classifier)
             twice = near(seen, reading.seen, 0.3)

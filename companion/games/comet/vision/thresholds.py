@@ -110,6 +110,9 @@ class CometLimits:
     """So many others must tell what is strange: one alone may be no card itself."""
     alike_backs: float = 0.06
     strange_backs: float = 0.2
+    one_pattern: float = 0.8
+    other_pattern: float = 0.4
+    """Backs whose patterns correlate so much are of one deck; what correlates less with them is none of its backs."""
 
     # taught printings
     sure_taught: float = 0.97

@@ -1,29 +1,64 @@
-"""Things that are taken for a card face down where nothing tells how large cards are."""
+"""Things that are taken for a card face down where nothing tells how large cards are, or what their backs show."""
 
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from companion.games.comet.vision.recognizer import read_unknown
 from companion.games.comet.vision.results import BACK
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.regions import Unchanged
 
-PICTURE = Path(__file__).resolve().parents[3] / "scenes" / "phone-beside-comet.jpg"
+SCENES = Path(__file__).resolve().parents[3] / "scenes"
 ACROSS_PX = 150.0
 """How wide the table's cards are, see `usual_width_px`."""
 
 
 def known(width_px: float, height_px: float) -> DetectedCard:
-    corners = np.array([[0, 0], [width_px, 0], [width_px, height_px], [0, height_px]], np.float32) - 400
+    return back(np.array([[0, 0], [width_px, 0], [width_px, height_px], [0, height_px]], np.float32) - 400)
+
+
+def back(corners: NDArray[np.float32]) -> DetectedCard:
     return DetectedCard(None, (BACK,) * 3, corners, 0.9, 0.9, np.zeros((3, 16), np.float32))
+
+
+def picture(name: str) -> NDArray[np.uint8]:
+    bgr = cv2.imread(str(SCENES / name))
+    assert bgr is not None
+    return np.asarray(bgr, np.uint8)
 
 
 @pytest.mark.parametrize(("card", "told"), [(known(160, 248), 1), (known(95, 143), 0)], ids=["as large", "smaller"])
 def test_a_phone_larger_than_the_known_cards_is_no_card_face_down(card: DetectedCard, told: int) -> None:
-    bgr = cv2.imread(str(PICTURE))
-    assert bgr is not None
+    bgr = picture("phone-beside-comet.jpg")
     reading = read_unknown(bgr, None, ACROSS_PX, Unchanged(everywhere=[card]))
     assert len(reading.cards) == told
+
+
+BACKS = [
+    [[2, 23], [112, 24], [118, 178], [9, 177]],
+    [[116, 27], [222, 28], [228, 180], [122, 179]],
+    [[228, 27], [341, 28], [345, 184], [232, 183]],
+]
+LEFT = 290
+"""Where the piece with the phone begins in the picture; the known backs beside it reach into it by a half of one."""
+
+
+@pytest.mark.parametrize(("count", "told"), [(2, 0), (1, 1)], ids=["two show the pattern", "one may be a phone itself"])
+def test_a_phone_with_a_blue_screen_shows_no_pattern_of_the_known_backs(count: int, told: int) -> None:
+    bgr = picture("phone-like-comet-back.jpg")
+    lying = [back(np.array(corners, np.float32)) for corners in BACKS]
+    unchanged = Unchanged(everywhere=lying[:count], at=(LEFT, 0), picture=bgr)
+    cards = read_unknown(np.ascontiguousarray(bgr[:, LEFT:]), None, ACROSS_PX * 0.95, unchanged).cards
+    assert len(cards) == told
+
+
+def test_a_card_face_down_shows_the_pattern_of_the_known_backs() -> None:
+    bgr = picture("phone-like-comet-back.jpg")
+    lying = [back(np.array(corners, np.float32)) for corners in BACKS]
+    unchanged = Unchanged(lying[1:2], everywhere=[lying[1], lying[2]], picture=bgr)
+    (card,) = read_unknown(np.ascontiguousarray(bgr[:, :240]), None, ACROSS_PX * 0.95, unchanged).cards
+    assert np.abs(card.corners - lying[0].corners).max() < 8
