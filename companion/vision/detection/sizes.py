@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from companion.errors import UsageError
 from companion.vision.edge_refinement import CardFrame, frames_of
-from companion.vision.geometry import opposite_sides
+from companion.vision.geometry import areas, opposite_sides
 
 SizeMm = tuple[float, float]
 Floats = NDArray[np.float64]
@@ -25,6 +25,11 @@ _AS_WIDE, _LONGER = 0.12, (0.3, 0.8)
 longer by so much, a part of a card is shorter by as much."""
 _CORNER = 0.08
 """A corner that lies so far from where the other three have it, in sizes of the card, may lie off; so may they."""
+_AS_LONG = ((6, 1.15), (4, 1.25), (3, 1.4), (1, 1.7))
+"""Beside so many known cards a side may be so many times as long or as short. Of 552 drawn cards beside six or ten
+others all sides are within 1.09, of 348 beside four within 1.18, of 348 beside three 99 in 100 within 1.23."""
+_RIDGE = 0.2
+"""Of the regression for how sizes change over the picture, in squared lengths of a card: the best of 0.2, 1 and 10."""
 FOCAL_LENGTH = 0.9
 """Of a camera that is not calibrated, in longer sides of its picture: between a telephone's and a Pi camera's."""
 MOST_OFF = 1.28
@@ -82,6 +87,37 @@ def proportions_of(outlines: NDArray[np.float64], focal_px: float, centre: NDArr
     along, down = np.linalg.norm(seen[..., :2], axis=1).T
     ratios = along * wide / (down * high)
     return np.asarray(np.maximum(ratios, 1 / ratios))
+
+
+def are_as_large(
+    outlines: NDArray[np.floating], known: NDArray[np.floating], picture_px: tuple[int, int]
+) -> NDArray[np.bool_]:
+    """Which outlines (N, K, 2) have sides as long as those of known cards (M, K, 2) on the table, (N,).
+
+    The third root of the area that something has on a plane in perspective changes evenly over the picture. The change
+    is estimated by ridge regression: known cards near each other say little of it. It tells how the table is tilted.
+
+    Args:
+        outlines: clockwise as seen.
+        known: one at least.
+        picture_px: width and height of the picture.
+    """
+    large, middles = np.maximum(1.0, areas(known)), known.mean(1)
+    roots, length, middle = np.cbrt(large), float(np.sqrt(np.median(large))), middles.mean(0)
+    offsets = (middles - middle) / length
+    slope = (
+        np.linalg.solve(offsets.T @ offsets + _RIDGE * np.eye(2), offsets.T @ (roots / np.median(roots) - 1)) / length
+    )
+
+    def lengths(corners: NDArray[np.floating]) -> Floats:
+        near = np.maximum(0.2, 1 + (corners - middle) @ slope)
+        rays = (corners - np.array(picture_px) / 2) / (FOCAL_LENGTH * max(picture_px))
+        on_table = np.concatenate([rays, np.ones((*rays.shape[:-1], 1))], -1) / near[..., None]
+        return np.log(np.maximum(1e-9, np.sort(opposite_sides(on_table), axis=1)))
+
+    most = next(most for count, most in _AS_LONG if len(known) >= count)
+    longer = np.abs(lengths(outlines) - np.median(lengths(known), axis=0))
+    return np.asarray((longer < np.log(most)).all(1))
 
 
 def as_large_as(corners: Floats, others: Floats) -> list[Floats]:

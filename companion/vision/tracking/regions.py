@@ -8,7 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.geometry import areas, median
+from companion.vision.detection.sizes import are_as_large
+from companion.vision.geometry import median
 from companion.vision.results import DetectedCard, Outlined, Reading, moved_by, near, sides_of
 from companion.vision.tracking.change_detector import (
     MASK_PX,
@@ -26,8 +27,6 @@ _BLUR = 1.5
 """So many of a mask's pixels along a card's edge do not count for that: a neighbour's blur reaches over them."""
 _SHADED = 1.25
 """A card's blur and shadow reach so many times as far from its middle as its edges."""
-_AS_LARGE = 1.35
-"""A card's side may be so many times as long as that of the known card nearest to it, or as short."""
 _CORE = 0.5
 """So much of an outline is its core."""
 _WHOLE = 0.8
@@ -64,7 +63,7 @@ class Unchanged:
         touched: those that may not.
         everywhere: all that are known, also beyond the piece, in the picture's pixels.
         at: where the piece begins in the picture.
-        picture: all of the picture, uint8 (H, W, 3); None where nobody knows it.
+        picture: all of the picture, uint8 (H, W, 3); None where it is not at hand.
         is_at: whether nothing that changed lies still within an outline (K, 2).
         is_explained: whether no more than a crumb of what changed and lies still is beyond some outlines.
         is_thorough: whether cards are looked for that no outline shows, too. It takes long, and what hides them may go.
@@ -85,14 +84,15 @@ class Unchanged:
         is_new = (is_touched or not self.is_free(f.corners) for f, is_touched in zip(found, touched, strict=True))
         return tuple(f for f, new, lies in zip(found, is_new, lying, strict=True) if new and not lies)
 
-    def are_as_large(self, outlines: NDArray[np.floating]) -> NDArray[np.bool_]:
-        """Which outlines (N, K, 2) are about as large as the known card nearest to them, (N,); all without any."""
-        if not self.everywhere or not len(outlines):
+    def are_as_large(
+        self, outlines: NDArray[np.floating], known: Sequence[DetectedCard] | None = None
+    ) -> NDArray[np.bool_]:
+        """Which outlines (N, K, 2) are as large as the known cards, or ``known`` ones of them, see `are_as_large`."""
+        cards = self.everywhere if known is None else known
+        if self.picture is None or not cards:
             return np.ones(len(outlines), bool)
-        known = np.array([card.corners for card in self.everywhere])
-        apart = np.linalg.norm((outlines.mean(1) + self.at)[:, None] - known.mean(1), axis=-1)
-        share = np.sqrt(np.maximum(0.0, areas(outlines)) / areas(known)[apart.argmin(1)])
-        return np.asarray((share > 1 / _AS_LARGE) & (share < _AS_LARGE))
+        size = (self.picture.shape[1], self.picture.shape[0])
+        return are_as_large(outlines + self.at, np.array([card.corners for card in cards]), size)
 
     def is_free(self, outline: NDArray[np.floating]) -> bool:
         """Nothing was laid within an outline: nothing in its core is new; a neighbour's blur does not reach there."""

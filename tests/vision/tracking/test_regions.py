@@ -1,12 +1,13 @@
 """What of a picture is read when something on it has changed: a whole card first, and little around it."""
 
 import numpy as np
+import pytest
 
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.change_detector import MASK_PX, polygon_mask
-from companion.vision.tracking.regions import is_in, unchanged_in, windows_of, with_nearest
+from companion.vision.tracking.regions import Unchanged, is_in, unchanged_in, windows_of, with_nearest
 
 ACROSS_PX = 96.0
 SHAPE = (90, 160)
@@ -110,3 +111,30 @@ def test_a_piece_that_showed_nothing_is_looked_at_with_the_nearest_known_cards_i
     assert is_in_view == [False, *[True] * 4, *[False] * 4]
     assert top == 80 and (left % MASK_PX, top % MASK_PX) == (0, 0)
     assert with_nearest((300, 80, 420, 200), [], SIZE) == (296, 80, 420, 200)
+
+
+def seen_from_aside(x: float, y: float, scale: float = 1.0) -> np.ndarray:
+    """Corners (4, 2) of a square card on a table that recedes upwards, ``scale`` times as long as a card is."""
+    square = scale * np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]) + [x, y]
+    away = 8 - square[:, 1:]
+    return np.hstack([640 + 600 * square[:, :1] / away, 3000 / away]).astype(np.float32)
+
+
+def known_at(*places: tuple[float, float]) -> Unchanged:
+    cards = [seen_from_aside(x, y) for x, y in places]
+    known = [DetectedCard(None, (), corners, 0.9, 0.9, np.zeros((0, 0))) for corners in cards]
+    return Unchanged(everywhere=known, picture=np.zeros((960, 1280, 3), np.uint8))
+
+
+NEAR_ROWS = [(x, y) for x in (-1.5, 0, 1.5) for y in (2, 3.5)]
+
+
+@pytest.mark.parametrize("place", [(0.0, 0.0), (3.0, 5.0)], ids=["far away", "nearer than any"])
+def test_what_is_as_large_as_a_card_follows_from_the_perspective_of_the_known_ones(place: tuple[float, float]) -> None:
+    ones = np.array([seen_from_aside(*place, scale=scale) for scale in (1.0, 1.3, 0.75)])
+    assert known_at(*NEAR_ROWS).are_as_large(ones).tolist() == [True, False, False]
+
+
+def test_one_known_card_tells_no_perspective() -> None:
+    ones = np.array([seen_from_aside(0, 1, scale=scale) for scale in (1.0, 2.6)])
+    assert known_at((0, 2)).are_as_large(ones).tolist() == [True, False]

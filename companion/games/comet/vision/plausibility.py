@@ -12,7 +12,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.alignment import correlation, is_patterned, look_at
 from companion.games.comet.vision.classifier import KINDS, NumeralScores, PretrainedNumerals, cut_cards
 from companion.games.comet.vision.detector import CARD
 from companion.games.comet.vision.results import NUMBERS
@@ -153,34 +152,6 @@ def compare_backs(
         strange = (presence < LIMITS.certain_back) & enough & (others.min(1, initial=np.inf) > LIMITS.strange_backs)
     others = np.where(sure & ~strange, off, np.inf)
     return others.min(1, initial=np.inf) < LIMITS.alike_backs, strange
-
-
-_LOOK = (24, 18)
-"""The height and width in pixels at which the patterns of backs are compared."""
-
-
-def are_unlike_backs(
-    pyramid: Pyramid, corners: Sequence[NDArray[np.floating]], known: Sequence[NDArray[np.floating]]
-) -> list[bool]:
-    """Which outlines (4, 2) correlate with none of the known backs (4, 2), of which at least two show one pattern.
-
-    A phone whose screen has the deck's colour is found as surely as a card. Of 542 free backs on drawn hard pictures,
-    beside two or more others that show one pattern, none correlates less than 0.49 with the likest of them.
-    """
-    looks = [look_at(pyramid, outline, _LOOK) for outline in known]
-    patterned = [look for look in looks if is_patterned(look)]
-    backs = [
-        look
-        for look in patterned
-        if any(_likeness(look, other) > LIMITS.one_pattern for other in patterned if other is not look)
-    ]
-    seen = [look_at(pyramid, outline, _LOOK) for outline in corners]
-    return [bool(backs) and max(_likeness(look, back) for back in backs) < LIMITS.other_pattern for look in seen]
-
-
-def _likeness(look: NDArray[np.float32], other: NDArray[np.float32]) -> float:
-    """The correlation of two looks (h, w), either of which may stand upside down, -1..1."""
-    return max(correlation(look, other), correlation(look, np.ascontiguousarray(other[::-1, ::-1])))
 
 
 def reclassify_with_jitter(

@@ -7,11 +7,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.games.comet.vision.backs import are_unlike_backs
 from companion.games.comet.vision.classifier import PretrainedNumerals
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR, card_shape
 from companion.games.comet.vision.plausibility import (
     ClassifiedOutlines,
-    are_unlike_backs,
     back_distances,
     classify_outlines,
     compare_backs,
@@ -106,7 +106,7 @@ def read_unknown(
     else:
         classifier = PretrainedNumerals(_upwards(unchanged.everywhere))
         cards = _read_unknown(pyramid, classifier, across_px, unchanged)
-    cards = _without_things(cards, unchanged)
+    cards = _without_things(cards, unchanged, is_taught=isinstance(classifier, TaughtNumerals))
     is_known = len(unchanged.everywhere) >= LIMITS.table.min_sure
     asked = [k for k, card in enumerate(cards) if has_numbers(card) and not (is_known and _as_find(card).is_sure)]
     if asked:
@@ -118,21 +118,20 @@ def read_unknown(
     return _apply_conditions(pyramid, reading) if isinstance(classifier, TaughtNumerals) else reading
 
 
-def _without_things(cards: Sequence[DetectedCard], unchanged: Unchanged) -> list[DetectedCard]:
+def _without_things(cards: Sequence[DetectedCard], unchanged: Unchanged, *, is_taught: bool) -> list[DetectedCard]:
     """The cards but for what shows no number and is too large or too small for a card, or no back of the deck."""
     fits = unchanged.are_as_large(np.array([card.corners for card in cards]).reshape(-1, 4, 2))
     cards = [card for card, as_large in zip(cards, fits, strict=True) if as_large or has_numbers(card)]
     known = [card.corners for card in unchanged.everywhere if BACK in card.edges]
-    asked = [card for card in cards if BACK in card.edges and not _is_overlapped(card, [*cards, *unchanged.cards])]
-    if unchanged.picture is None or not asked or not known:
+    backs = [card for card in cards if BACK in card.edges]
+    if unchanged.picture is None or not backs or not known:
         return cards
-    outlines = [card.corners + np.array(unchanged.at, np.float32) for card in asked]
-    are_unlike = are_unlike_backs(Pyramid.of(unchanged.picture), outlines, known)
-    return [card for card in cards if card not in asked or not are_unlike[asked.index(card)]]
-
-
-def _is_overlapped(card: DetectedCard, others: Sequence[DetectedCard]) -> bool:
-    return any(_lies_on(other.corners, card.corners) for other in others if other is not card)
+    outlines = [card.corners + np.array(unchanged.at, np.float32) for card in backs]
+    pyramid = Pyramid.of(unchanged.picture)
+    are_unlike = are_unlike_backs(pyramid, outlines, known, is_known_pattern=not is_taught)
+    unlike = [card for card, is_unlike in zip(backs, are_unlike, strict=True) if is_unlike]
+    over = [*unchanged.cards, *(card for card in cards if card not in unlike)]
+    return [card for card in cards if card not in unlike or any(_lies_on(one.corners, card.corners) for one in over)]
 
 
 def _read_unknown(

@@ -113,6 +113,8 @@ class CometLimits:
     one_pattern: float = 0.8
     other_pattern: float = 0.4
     """Backs whose patterns correlate so much are of one deck; what correlates less with them is none of its backs."""
+    thing_colour: float = 0.15
+    """What has a colour so far from that of the known backs, see `other_colour`, is none of them."""
 
     # taught printings
     sure_taught: float = 0.97

@@ -84,7 +84,7 @@ def read_unknown(
     if unchanged and not tiles_known:  # hardly seen, and beside no tile: it may be a star, or lie in a hand
         is_tile &= np.array([one.confidence >= LIMITS.plain_tile for one in found], bool)
     if unchanged:  # a star's disc is smaller
-        is_tile &= unchanged.are_as_large(corners)
+        is_tile &= unchanged.are_as_large(corners, _split_stars(unchanged.everywhere)[0])
     stars = star_shares(probabilities)
     is_tile = is_tile if is_tile.any() or tiles_known else stars >= LIMITS.guessed_star
     if not is_tile.any() and not tiles_known:

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from companion.games.comet.vision.backs import are_unlike_backs
 from companion.games.comet.vision.recognizer import read_unknown
 from companion.games.comet.vision.results import BACK
+from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.regions import Unchanged
 
@@ -34,7 +36,7 @@ def picture(name: str) -> NDArray[np.uint8]:
 @pytest.mark.parametrize(("card", "told"), [(known(160, 248), 1), (known(95, 143), 0)], ids=["as large", "smaller"])
 def test_a_phone_larger_than_the_known_cards_is_no_card_face_down(card: DetectedCard, told: int) -> None:
     bgr = picture("phone-beside-comet.jpg")
-    reading = read_unknown(bgr, None, ACROSS_PX, Unchanged(everywhere=[card]))
+    reading = read_unknown(bgr, None, ACROSS_PX, Unchanged(everywhere=[card], picture=bgr))
     assert len(reading.cards) == told
 
 
@@ -62,3 +64,24 @@ def test_a_card_face_down_shows_the_pattern_of_the_known_backs() -> None:
     unchanged = Unchanged(lying[1:2], everywhere=[lying[1], lying[2]], picture=bgr)
     (card,) = read_unknown(np.ascontiguousarray(bgr[:, :240]), None, ACROSS_PX * 0.95, unchanged).cards
     assert np.abs(card.corners - lying[0].corners).max() < 8
+
+
+DARK_BROWN, PALE_BROWN, BLUE = (20, 22, 38), (26, 28, 44), (170, 90, 80)
+
+
+def table_with(*inks: tuple[int, int, int]) -> tuple[Pyramid, list[NDArray[np.float32]]]:
+    """A grey table with plain cards in a row, and their corners."""
+    bgr = np.full((200, 120 * len(inks) + 20, 3), 90, np.uint8)
+    cards = [
+        np.array([[x, 20], [x + 100, 20], [x + 100, 160], [x, 160]], np.float32)
+        for x in range(20, 120 * len(inks), 120)
+    ]
+    for card, ink in zip(cards, inks, strict=True):
+        cv2.fillConvexPoly(bgr, card.astype(np.int32), ink)
+    return Pyramid.of(bgr), cards
+
+
+def test_a_thing_of_another_colour_is_no_back_but_a_back_under_glare_is() -> None:
+    pyramid, (first, second, pale, blue) = table_with(DARK_BROWN, DARK_BROWN, PALE_BROWN, BLUE)
+    assert are_unlike_backs(pyramid, [pale, blue], [first, second], is_known_pattern=False) == [False, True]
+    assert are_unlike_backs(pyramid, [pale, blue], [first], is_known_pattern=False) == [False, False]

@@ -275,7 +275,7 @@ def test_a_stars_disc_is_no_tile_beside_known_tiles_that_are_larger() -> None:
         DetectedCard(cell, (None,) * 6, np.array(c, np.float32), 0.9, 0.9, np.zeros((6, 10), np.float32))
         for cell, c in corners.items()
     ]
-    unchanged = Unchanged(everywhere=around, at=(630, 190))
+    unchanged = Unchanged(everywhere=around, at=(630, 190), picture=np.zeros((720, 1280, 3), np.uint8))
     assert all(
         card.edges[0] == "star:blue" for card in read_unknown(bgr, None, around[0].side * 3**0.5, unchanged).cards
     )
