@@ -129,12 +129,12 @@ def known_at(*places: tuple[float, float]) -> Unchanged:
 NEAR_ROWS = [(x, y) for x in (-1.5, 0, 1.5) for y in (2, 3.5)]
 
 
-@pytest.mark.parametrize("place", [(0.0, 0.0), (3.0, 5.0)], ids=["far away", "nearer than any"])
+@pytest.mark.parametrize("place", [(0.0, 0.0), (1.0, 4.5)], ids=["far away", "nearer than any"])
 def test_what_is_as_large_as_a_card_follows_from_the_perspective_of_the_known_ones(place: tuple[float, float]) -> None:
-    ones = np.array([seen_from_aside(*place, scale=scale) for scale in (1.0, 1.3, 0.75)])
+    ones = np.array([seen_from_aside(*place, scale=scale) for scale in (1.0, 1.5, 0.65)])
     assert known_at(*NEAR_ROWS).are_as_large(ones).tolist() == [True, False, False]
 
 
 def test_one_known_card_tells_no_perspective() -> None:
-    ones = np.array([seen_from_aside(0, 1, scale=scale) for scale in (1.0, 2.6)])
+    ones = np.array([seen_from_aside(0, 1.2, scale=scale) for scale in (1.0, 2.6)])
     assert known_at((0, 2)).are_as_large(ones).tolist() == [True, False]

@@ -19,8 +19,11 @@ ACROSS_PX = 150.0
 """How wide the table's cards are, see `usual_width_px`."""
 
 
-def known(width_px: float, height_px: float) -> DetectedCard:
-    return back(np.array([[0, 0], [width_px, 0], [width_px, height_px], [0, height_px]], np.float32) - 400)
+def known(width_px: float, height_px: float) -> list[DetectedCard]:
+    """Two rows of three cards of a size, left of and above the picture."""
+    card = np.array([[0, 0], [width_px, 0], [width_px, height_px], [0, height_px]], np.float32)
+    places = [(x, y) for x in (-600, -400, -200) for y in (-600, -300)]
+    return [back(card + np.array(place, np.float32)) for place in places]
 
 
 def back(corners: NDArray[np.float32]) -> DetectedCard:
@@ -33,10 +36,10 @@ def picture(name: str) -> NDArray[np.uint8]:
     return np.asarray(bgr, np.uint8)
 
 
-@pytest.mark.parametrize(("card", "told"), [(known(160, 248), 1), (known(95, 143), 0)], ids=["as large", "smaller"])
-def test_a_phone_larger_than_the_known_cards_is_no_card_face_down(card: DetectedCard, told: int) -> None:
+@pytest.mark.parametrize(("cards", "told"), [(known(160, 248), 1), (known(95, 143), 0)], ids=["as large", "smaller"])
+def test_a_phone_larger_than_the_known_cards_is_no_card_face_down(cards: list[DetectedCard], told: int) -> None:
     bgr = picture("phone-beside-comet.jpg")
-    reading = read_unknown(bgr, None, ACROSS_PX, Unchanged(everywhere=[card], picture=bgr))
+    reading = read_unknown(bgr, None, ACROSS_PX, Unchanged(everywhere=cards, picture=np.zeros_like(bgr)))
     assert len(reading.cards) == told
 
 
