@@ -26,8 +26,8 @@ longer by so much, a part of a card is shorter by as much."""
 _CORNER = 0.08
 """A corner that lies so far from where the other three have it, in sizes of the card, may lie off; so may they."""
 _AS_LONG, _FARTHER = 0.15, 0.07
-"""By so much the logarithm of a side may be off, and by so much more times the root of the leverage, which is 0.6 in the
-median beside six known cards, 2.6 beside three, 21 beside one. Of 6,510 drawn cards and tiles beside 1 to 13 others
+"""By so much the logarithm of a side may be off, and by so much more times the root of the leverage, which is 0.6 in
+the median beside six known cards, 2.6 beside three, 21 beside one. Of 6,510 drawn cards and tiles beside 1 to 13 others
 99.9 % are within that, all of those beside four or more."""
 _RIDGE = 0.2
 """Of the regression for how sizes change over the picture, in squared lengths of a card: the best of 0.2, 1 and 10."""
