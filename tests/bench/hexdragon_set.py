@@ -113,6 +113,8 @@ def named(entries: list[Entry], tiles: list[Entry], pairs: dict[int, int]) -> tu
     for turns in range(6):
         votes: dict[tuple[int, int], int] = defaultdict(int)
         for i, j in pairs.items():
+            if tiles[j]["cell"] is None:
+                continue  # seen too much from the side
             q, r = rotated(tuple(tiles[j]["cell"]), turns)
             shift = (entries[i]["cell"][0] - q, entries[i]["cell"][1] - r)
             votes[shift] += 10 + int(compared(entries[i], tiles[j], (turns, shift), False) == "right")
@@ -123,6 +125,8 @@ def named(entries: list[Entry], tiles: list[Entry], pairs: dict[int, int]) -> tu
 
 def compared(entry: Entry, tile: Entry, naming: tuple[int, tuple[int, int]], owners: bool) -> str:
     turns, shift = naming
+    if tile["cell"] is None:
+        return "unsure"
     q, r = rotated(tuple(tile["cell"]), turns)
     if [q + shift[0], r + shift[1]] != entry["cell"]:
         return "wrong"
