@@ -25,10 +25,10 @@ _AS_WIDE, _LONGER = 0.12, (0.3, 0.8)
 longer by so much, a part of a card is shorter by as much."""
 _CORNER = 0.08
 """A corner that lies so far from where the other three have it, in sizes of the card, may lie off; so may they."""
-_AS_LONG, _FARTHER = 0.15, 0.07
-"""By so much the logarithm of a side may be off, and by so much more times the root of the leverage, which is 0.6 in
-the median beside six known cards, 2.6 beside three, 21 beside one. Of 6,510 drawn cards and tiles beside 1 to 13 others
-99.9 % are within that, all of those beside four or more."""
+_AS_LONG, _SEEN_PX, _FARTHER = 0.08, 2.0, 0.08
+"""By so much the logarithm of a side may be off, by so many pixels more, and by so much more times the root of the
+leverage, which is 0.6 in the median beside six known cards, 2.6 beside three, 21 beside one. Of 6,510 drawn cards and
+tiles with corners 1.5 px off, beside 1 to 13 others, 99.9 % are within that, all of those beside four or more."""
 _RIDGE = 0.2
 """Of the regression for how sizes change over the picture, in squared lengths of a card: the best of 0.2, 1 and 10."""
 FOCAL_LENGTH = 0.9
@@ -119,7 +119,8 @@ def are_as_large(
     away = (outlines.mean(1) - middle) / length
     leverages = (away @ spread * away).sum(1) + 1 / len(known)
     longer = np.abs(lengths(outlines) - np.median(lengths(known), axis=0)).max(1)
-    return np.asarray(longer < _AS_LONG + _FARTHER * np.sqrt(leverages))
+    seen = _SEEN_PX / np.maximum(1.0, opposite_sides(outlines).min(1))
+    return np.asarray(longer < _AS_LONG + seen + _FARTHER * np.sqrt(leverages))
 
 
 def as_large_as(corners: Floats, others: Floats) -> list[Floats]:
