@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.results import DetectedCard, near
+from companion.vision.results import DetectedCard, Outlined, near
 from companion.vision.tracking.change_detector import (
     MASK_PX,
     Mask,
@@ -99,9 +99,7 @@ def rest_s(card: DetectedCard, stirred_s: NDArray[np.float64]) -> float:
     return float(np.median(stirred_s[area])) if area.any() else -np.inf
 
 
-def detail_correlation(
-    card: DetectedCard, accepted: Planes, seen: Planes, others: Sequence[DetectedCard] = ()
-) -> float:
+def detail_correlation(card: Outlined, accepted: Planes, seen: Planes, others: Sequence[DetectedCard] = ()) -> float:
     """How well the detail of a card's place and edges correlates with what showed there before, -1..1, 0 for neither.
 
     Compares the logarithms of both pictures (3, h, w) without what varies slowly, in which light and shade vanish.
@@ -291,7 +289,7 @@ def _unchanged_table(card: DetectedCard, changed: Mask, others: Sequence[Detecte
     return unchanged if int(unchanged.sum()) >= _FEW_CELLS else around, True
 
 
-def _neighbours(card: DetectedCard, others: Sequence[DetectedCard]) -> list[DetectedCard]:
+def _neighbours(card: Outlined, others: Sequence[DetectedCard]) -> list[DetectedCard]:
     """Those of the others that lie close to a card."""
     return [other for other, is_near in zip(others, near(others, [card], _SURROUNDINGS), strict=True) if is_near]
 

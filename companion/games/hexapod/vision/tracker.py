@@ -27,7 +27,7 @@ from companion.games.hexapod.vision.placements import (
 )
 from companion.games.hexapod.vision.plausibility import assess, is_card, is_case
 from companion.games.hexapod.vision.recognizer import read_hexapod
-from companion.games.hexapod.vision.results import DetectedField, HexapodReading
+from companion.games.hexapod.vision.results import DetectedField, HexapodReading, Kinds
 from companion.vision.geometry import opposite_sides, shared_area
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.change_detector import (
@@ -42,7 +42,7 @@ from companion.vision.tracking.change_detector import (
     polygon_mask,
     share_in,
 )
-from companion.vision.tracking.occlusion import in_other_light
+from companion.vision.tracking.occlusion import detail_correlation, in_other_light
 from companion.vision.tracking.table_search import blurred_places
 from companion.vision.tracking.tracker import Tracker
 from companion.vision.tracking.tracks import Found, SettleTimes, TableEvent, TableReading, Track, TrackState
@@ -56,6 +56,9 @@ _RIM = (0.97, 1.07)
 _AS_LARGE, _ON_CASE = 1.35, 0.2
 """A new case has sides at most so many times as long as those of a known one, or as short; what shares so much of the
 smaller one's place with a known case lies on that."""
+_SAME_DETAIL = 0.965
+"""A cell whose detail correlates more with what was accepted there shows the same in other light: of 258 drawn cells in
+0.7 of their light 254 do, of 178 that show another kind then none."""
 _OPEN = 0.1
 """A cell of which less is covered by a hand or still moves can be read."""
 _READINGS = 2
@@ -88,6 +91,7 @@ class CaseTracker(Tracker[DetectedField]):
         self._classifier = classifier or PretrainedInsects()
         self._readings: dict[Track[DetectedField], _Reading] = {}
         self._covered_kinds: dict[Track[DetectedField], list[Covered]] = {}
+        self._misread: dict[Track[DetectedField], Kinds] = {}
         self._pyramid: Pyramid | None = None
         self._next_full_s = 0.0
 
@@ -158,6 +162,8 @@ class CaseTracker(Tracker[DetectedField]):
         is_waiting = _is_newly_doubted(before, now) and not self._is_old(reading)
         if reading.count < _READINGS or not rests.all() or is_waiting:
             return []
+        if not is_pushed and self._is_misread(track, before, now):
+            now = _only_where(now, before, np.zeros_like(is_open))
         if not field.is_case:
             return self._card_changed(track, now, is_there=is_card(upright))
         shares = np.zeros_like(changed)
@@ -169,6 +175,19 @@ class CaseTracker(Tracker[DetectedField]):
                 return []
             shares = _cell_shares(field, view.changed & ~in_other_light(accepted, seen)) * is_open
         return self._case_changed(track, before, now, shares, is_open, view)
+
+    def _is_misread(self, track: Track[DetectedField], before: DetectedField, now: DetectedField) -> bool:
+        """Whether all cells that are read as another kind show what they showed, in more or less light.
+
+        Read as the same again they do so still: then the light around the field may be another than was accepted.
+        """
+        at, misread = corners_of_cells(before), now.cells == self._misread.pop(track, None)
+        cells = [replace(before, corners=at[place]) for place in changed_cells(before, now)]
+        accepted, seen = self._detector.accepted, self._detector.seen
+        misread = misread or all(detail_correlation(cell, accepted, seen) > _SAME_DETAIL for cell in cells)
+        if cells and misread:
+            self._misread[track] = now.cells
+        return bool(cells) and misread
 
     def _is_old(self, reading: _Reading) -> bool:
         """Whether what was read differs from what is known for so long that a doubt is told."""

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from companion.games import GAMES
+from companion.games.hexapod.vision.classifier import KINDS, PretrainedInsects
 from companion.vision.tracking.tracks import SettleTimes
 
 HOME = ((380, 320), 0)
@@ -107,6 +108,35 @@ def test_a_card_is_told_at_once_though_another_in_the_case_could_never_be_read(f
     (table,) = watched((25, lambda: chip(FIRST)), by=tracker)
     assert None in [kind for row in table["boards"][0]["cells"][1:3] for kind in row[1:3]]
     assert changes(watched((8, lambda: chip(FIRST, far)), by=tracker)) == [("placed", 0, 3, 3, as_lists(far[2]))]
+
+
+class MisreadingInsects(PretrainedInsects):
+    """Takes green beetles for dung beetles, and the other way round, while it is dim."""
+
+    __slots__ = ()
+    is_dim = False
+
+    def kinds(self, cells):
+        seen = super().kinds(cells).copy()
+        if MisreadingInsects.is_dim:
+            green, dung = KINDS.index("green"), KINDS.index("dung")
+            seen[..., [green, dung]] = seen[..., [dung, green]]
+        return seen
+
+
+@pytest.mark.parametrize("where", ["loose", "in a case"])
+def test_a_card_that_reads_otherwise_in_a_shadow_is_no_card_laid(frame, where, monkeypatch):
+    card = (("blue", "green"), ("stag", "gold"))
+    lying = (case(FIRST), [(*STACK, card)]) if where == "loose" else (case(FIRST, SECOND), [])
+    (x, y), reach = (STACK[0], 100) if where == "loose" else (HOME[0], 200)
+    mask = np.zeros((640, 960), np.float32)
+    mask[y - reach : y + reach, x - reach : x + reach] = 1.0
+    shade = 1 - 0.5 * cv2.GaussianBlur(mask, (0, 0), 4)[..., None]
+    tracker = GAMES["hexapod"].recognizer().tracker(MisreadingInsects(), SettleTimes())
+    (table,) = watched((8, lambda: frame(*lying)), by=tracker)
+    assert "green" in str(table)
+    monkeypatch.setattr(MisreadingInsects, "is_dim", True)
+    assert changes(watched((30, lambda: np.asarray(frame(*lying) * shade, np.uint8)), by=tracker)) == []
 
 
 def test_a_shadow_that_covers_one_card_and_goes_is_no_card_laid_over_equal_insects(frame):
