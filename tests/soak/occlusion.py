@@ -133,7 +133,7 @@ class IdleTable:
     Attributes:
         classifier: of its printing; None for the known one.
         film: pictures of it.
-        outlines: what lies there (N, 2) each, where the table may not be read as a whole.
+        outlines: what lies there (K, 2), where the table may not be read as a whole.
     """
 
     classifier: Any
@@ -158,13 +158,18 @@ def taught(game: str, rng: np.random.Generator) -> IdleTable:
     return IdleTable(classifier, film, [np.array(one["corners"], np.float32) for one in lying])
 
 
-def name_of(event: dict[str, Any], lying: list[NDArray[np.float32]]) -> str:
-    """What an event counts as: a card placed where one lies from the start is late."""
+def name_of(event: dict[str, Any], lying: list[NDArray[np.float32]], known: list[NDArray[np.float32]]) -> str:
+    """What an event counts as: a card placed where one lies from the start, and none was known, is late."""
     if event["event"] == "placed" and event.get("corners"):
-        x, y = np.mean(event["corners"], axis=0).tolist()
-        if any(cv2.pointPolygonTest(outline, (x, y), False) > 0 for outline in lying):
+        at = np.mean(event["corners"], axis=0).tolist()
+        if is_within(at, lying) and not is_within(at, known):
             return "late"
     return str(event["event"])
+
+
+def is_within(at: list[float], outlines: list[NDArray[np.float32]]) -> bool:
+    """Whether a point of the picture lies within one of the outlines (K, 2)."""
+    return any(cv2.pointPolygonTest(outline, (at[0], at[1]), False) > 0 for outline in outlines)
 
 
 def watched(game: str, frames: int, seed: int, lay: Callable[..., IdleTable]) -> tuple[Counter[str], float]:
@@ -186,9 +191,11 @@ def watched(game: str, frames: int, seed: int, lay: Callable[..., IdleTable]) ->
             for each in over:
                 bgr = each.over(bgr)
             over = [each for each in over if not each.is_over]
+            known = [np.asarray(card.corners, np.float32) for card in tracker.cards or ()]
             begun = perf_counter()
-            told.update(name_of(one, table.outlines) for one in tracker.step(bgr))
+            events = tracker.step(bgr)
             busy_s += perf_counter() - begun
+            told.update(name_of(one, table.outlines, known) for one in events)
             seen += 1
     return told, seen / busy_s
 
