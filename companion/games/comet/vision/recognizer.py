@@ -91,7 +91,7 @@ def read_unknown(
     bgr: NDArray[np.uint8], classifier: CometClassifier | None, across_px: float, unchanged: Unchanged
 ) -> CometReading:
     """Read the unknown cards in a piece of a Comet table. What shows no number is no card, but a phone perhaps, where
-    it is not about as large as the known card nearest to it, or looks unlike the backs that are known.
+    it is not as large as the known ones let expect, or looks unlike the backs among them.
 
     Args:
         bgr: uint8 (h, w, 3).
