@@ -1,6 +1,6 @@
 """Outlines of cards and tiles on a picture, whatever is printed on them: found at several sizes, refined, judged."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import TypeVar
@@ -78,6 +78,7 @@ RESIZED_CONFIDENCE, MOST_RESIZED, RESIZED_REACH, LESS_SUPPORT = 0.25, 24, 0.05, 
 """How sure outlines must be that say how large cards are; so many outlines are looked at anew, whose edges may lie no
 farther off, in sizes of the card, and of which so much less may be seen."""
 SETTINGS = Settings()
+Fits = Callable[[Floats], NDArray[np.bool_]]
 T = TypeVar("T", Candidate, Outline)
 
 
@@ -106,12 +107,18 @@ def one_per_card(
 
 
 def judge_candidates(
-    picture: NDArray[np.uint8], sides: int, size_mm: SizeMm | None = None, settings: Settings = SETTINGS
+    picture: NDArray[np.uint8],
+    sides: int,
+    size_mm: SizeMm | None = None,
+    settings: Settings = SETTINGS,
+    fits: Fits | None = None,
 ) -> tuple[Pyramid, list[Outline]]:
     """The picture's pyramid, and every outline that may be a card's, about the surest first: hardly likely ones, and
     several that lie on one another, for readers that know what is printed on their cards. See `detect_outlines`.
+
+    Where it is known how large cards are, ``fits`` tells which outlines (N, K, 2), found roughly, may be some (N,).
     """
-    placed = place(picture, sides, settings)
+    placed = place(picture, sides, settings, fits=fits)
     placed = replace(
         placed, candidates=[c for c in placed.candidates if has_size(c.refined.corners, size_mm, placed.pyramid.size)]
     )
@@ -132,7 +139,11 @@ def _singles_first(judged: list[Outline], settings: Settings) -> list[Outline]:
 
 
 def place(
-    picture: NDArray[np.uint8], sides: int, settings: Settings = SETTINGS, network: str = DETECTOR
+    picture: NDArray[np.uint8],
+    sides: int,
+    settings: Settings = SETTINGS,
+    network: str = DETECTOR,
+    fits: Fits | None = None,
 ) -> PlacedCandidates:
     """All places on a picture where a card of a shape may lie, with their edges, for the judge.
 
@@ -141,9 +152,13 @@ def place(
         sides: 4 for rectangles, 6 for hexagons.
         settings: see `Settings`.
         network: the detector's file.
+        fits: see `judge_candidates`.
     """
     pyramid = Pyramid.of(picture, 6)
     found, scales = _candidates(pyramid, sides, settings, network)
+    if fits is not None and found:
+        may_be = fits(np.array([candidate.corners for candidate in found]))
+        found = [candidate for candidate, stays in zip(found, may_be, strict=True) if stays]
     kept = suppress(found, settings.candidate_overlap, settings.max_area_ratio)[: settings.max_candidates]
     refined = refine(pyramid, [candidate.corners for candidate in kept])
     moved = [i for i, r in enumerate(refined) if r.moved > 0.03]

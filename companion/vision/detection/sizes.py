@@ -91,7 +91,7 @@ def proportions_of(outlines: NDArray[np.float64], focal_px: float, centre: NDArr
 
 
 def are_as_large(
-    outlines: NDArray[np.floating], known: NDArray[np.floating], picture_px: tuple[int, int]
+    outlines: NDArray[np.floating], known: NDArray[np.floating], picture_px: tuple[int, int], slack: float = 0.0
 ) -> NDArray[np.bool_]:
     """Which outlines (N, K, 2) have sides as long as those of known cards (M, K, 2) on the table, (N,).
 
@@ -103,6 +103,7 @@ def are_as_large(
         outlines: clockwise as seen.
         known: one at least.
         picture_px: width and height of the picture.
+        slack: by so much more the logarithm of a side may be off.
     """
     large, middles = np.maximum(1.0, areas(known)), known.mean(1)
     roots, length, middle = np.cbrt(large), float(np.sqrt(np.median(large))), middles.mean(0)
@@ -120,7 +121,7 @@ def are_as_large(
     leverages = (away @ spread * away).sum(1) + 1 / len(known)
     longer = np.abs(lengths(outlines) - np.median(lengths(known), axis=0)).max(1)
     seen = _SEEN_PX / np.maximum(1.0, opposite_sides(outlines).min(1))
-    return np.asarray(longer < _AS_LONG + seen + _FARTHER * np.sqrt(leverages))
+    return np.asarray(longer < slack + _AS_LONG + seen + _FARTHER * np.sqrt(leverages))
 
 
 def as_large_as(corners: Floats, others: Floats) -> list[Floats]:

@@ -27,6 +27,8 @@ _BLUR = 1.5
 """So many of a mask's pixels along a card's edge do not count for that: a neighbour's blur reaches over them."""
 _SHADED = 1.25
 """A card's blur and shadow reach so many times as far from its middle as its edges."""
+_SAME_CARD = 0.5
+"""An outline whose middle lies so few sides from a known card's is that card's."""
 _CORE = 0.5
 """So much of an outline is its core."""
 _WHOLE = 0.8
@@ -85,14 +87,34 @@ class Unchanged:
         return tuple(f for f, new, lies in zip(found, is_new, lying, strict=True) if new and not lies)
 
     def are_as_large(
-        self, outlines: NDArray[np.floating], known: Sequence[DetectedCard] | None = None
+        self, outlines: NDArray[np.floating], known: Sequence[DetectedCard] | None = None, slack: float = 0.0
     ) -> NDArray[np.bool_]:
         """Which outlines (N, K, 2) are as large as the known cards, or ``known`` ones of them, see `are_as_large`."""
         cards = self.everywhere if known is None else known
         if self.picture is None or not cards:
             return np.ones(len(outlines), bool)
         size = (self.picture.shape[1], self.picture.shape[0])
-        return are_as_large(outlines + self.at, np.array([card.corners for card in cards]), size)
+        return are_as_large(outlines + self.at, np.array([card.corners for card in cards]), size, slack)
+
+    def are_worth_refining(self, outlines: NDArray[np.floating], slack: float) -> NDArray[np.bool_]:
+        """Which outlines (N, K, 2), found roughly, may be those of new cards, or are those of known ones, (N,).
+
+        Args:
+            outlines: in the piece's pixels.
+            slack: see `are_as_large`.
+        """
+        known = np.array([card.corners.mean(0) for card in (*self.cards, *self.touched)]).reshape(-1, 2)
+        as_large = self.are_as_large(outlines, slack=slack)
+        sides = np.linalg.norm(outlines[:, 1] - outlines[:, 0], axis=1)
+        apart = np.linalg.norm(outlines.mean(1)[:, None] - known, axis=2).min(1, initial=np.inf)
+        is_known = apart < _SAME_CARD * sides
+        return np.array(
+            [
+                fits and (lies or not self.is_free(one))
+                for one, fits, lies in zip(outlines, as_large, is_known, strict=True)
+            ],
+            bool,
+        )
 
     def is_free(self, outline: NDArray[np.floating]) -> bool:
         """Nothing was laid within an outline: nothing in its core is new; a neighbour's blur does not reach there."""

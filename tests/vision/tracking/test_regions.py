@@ -1,5 +1,7 @@
 """What of a picture is read when something on it has changed: a whole card first, and little around it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -138,3 +140,18 @@ def test_what_is_as_large_as_a_card_follows_from_the_perspective_of_the_known_on
 def test_one_known_card_tells_no_perspective() -> None:
     ones = np.array([seen_from_aside(0, 1.2, scale=scale) for scale in (1.0, 2.6)])
     assert known_at((0, 2)).are_as_large(ones).tolist() == [True, False]
+
+
+def test_only_what_may_be_a_new_card_or_is_a_known_one_is_refined() -> None:
+    known = known_at(*NEAR_ROWS)
+    lying = DetectedCard(None, (), seen_from_aside(-1.5, 3.5), 0.9, 0.9, np.zeros((0, 0)))
+    unchanged = replace(known, cards=[lying], is_at=lambda outline: float(outline.mean(0)[0]) < 600)
+    places = {
+        "new": (0.5, 4.0, 1.0),
+        "nothing changed": (-0.75, 4.0, 1.0),
+        "known": (-1.5, 3.5, 1.0),
+        "mat": (0.5, 4.0, 2.0),
+    }
+    outlines = np.array([seen_from_aside(x, y, scale) for x, y, scale in places.values()])
+    worth = dict(zip(places, unchanged.are_worth_refining(outlines, 0.2).tolist(), strict=True))
+    assert worth == {"new": True, "nothing changed": False, "known": True, "mat": False}

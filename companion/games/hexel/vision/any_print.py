@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.detection.heatmaps import areas
-from companion.vision.detection.outlines import Outline, judge_candidates, one_per_card, suppress
+from companion.vision.detection.outlines import Fits, Outline, judge_candidates, one_per_card, suppress
 from companion.vision.edge_refinement import refine
 from companion.vision.geometry import shared_area
 from companion.vision.image.pyramid import Pyramid
@@ -73,6 +73,7 @@ def with_any_print(
     misfit: Misfit,
     as_taught: float,
     lines: Sequence[float] = (),
+    fits: Fits | None = None,
 ) -> tuple[list[Detection], Corners]:
     """A game's own detections and those of the shared detector, each piece once, about the surest first.
 
@@ -83,11 +84,12 @@ def with_any_print(
         misfit: see `Misfit`.
         as_taught: the misfit below which what is printed looks as it was taught.
         lines: of the printing, see `printed_lines`.
+        fits: see `judge_candidates`.
 
     Returns:
         The detections, as sure as the surest that lies there, and their outlines (M, K, 2).
     """
-    shared = _shared(pyramid, corners.shape[1], corners[is_read])
+    shared = _shared(pyramid, corners.shape[1], corners[is_read], fits)
     pieces = [Detection(c, one.confidence) for c, one in zip(corners, found, strict=True)] + shared
     if not pieces:
         return [], corners
@@ -109,9 +111,9 @@ def with_any_print(
     return some, corners_of(some)
 
 
-def _shared(pyramid: Pyramid, sides: int, read: Corners) -> list[Detection]:
+def _shared(pyramid: Pyramid, sides: int, read: Corners, fits: Fits | None) -> list[Detection]:
     """What the shared detector finds beside cards that are read, the best first, hardly likely outlines among them."""
-    own, judged = judge_candidates(np.asarray(pyramid.levels[0], np.uint8), sides)
+    own, judged = judge_candidates(np.asarray(pyramid.levels[0], np.uint8), sides, fits=fits)
     some = [*one_per_card(own, judged, sides)[:MOST_SHARED], *suppress(judged, SAME, 1.3)[:MOST_SHARED]]
     found = [Detection(one.corners.astype(np.float32), min(one.confidence, MOST_CONFIDENCE)) for one in some]
     return [one for one in found if not any(shared_area(one.corners, card) > OVERLAP for card in read)]

@@ -18,6 +18,7 @@ from companion.games.hexel.vision.reexamination import find_neighbours, is_same_
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.detection.conditions import FAINT, NEUTRAL, NO_COLOUR, Condition, conditions_of
 from companion.vision.detection.detector import Detection, corners_of, refine_corners
+from companion.vision.detection.outlines import Fits
 from companion.vision.detection.verification import Find, verify
 from companion.vision.enrolment.profile import faint_colours
 from companion.vision.geometry import HEXAGON
@@ -136,9 +137,11 @@ def read_unknown(
     probabilities = classifier.classify(pyramid, corners)
     if isinstance(classifier, FewShotSymbols):
         is_read = _are_read(pyramid, corners, probabilities, classifier)
-        if _is_unread(found, is_read):
+        if unchanged.is_thorough and _is_unread(found, is_read):
             outlines = [card.corners for card in known]
-            found = unchanged.but(_of_any_print(pyramid, found, corners, is_read, classifier, outlines)[0])
+            smallest = min(classifier.printed_lines(), default=1.0)
+            fits = partial(unchanged.are_worth_refining, slack=LIMITS.rough_outline - float(np.log(smallest)))
+            found = unchanged.but(_of_any_print(pyramid, found, corners, is_read, classifier, outlines, fits)[0])
             hints, corners = [*hints, *found], corners_of(found)
             probabilities = classifier.classify(pyramid, corners)
     cards, probabilities, _ = _reject_false_positives(
@@ -180,13 +183,14 @@ def _of_any_print(
     is_read: NDArray[np.bool_],
     classifier: FewShotSymbols,
     known: Sequence[NDArray[np.float32]] = (),
+    fits: Fits | None = None,
 ) -> tuple[list[Detection], NDArray[np.float32]]:
     """See `with_any_print`. What Hex'el's detector is not sure of is of the stock of those that it is sure of, or that
     are known: a cloth's hexagons are not.
     """
     misfit = partial(classifier.misfit, pyramid)
     lines = classifier.printed_lines()
-    more, corners = with_any_print(pyramid, found, corners, is_read, misfit, LIMITS.as_taught, lines)
+    more, corners = with_any_print(pyramid, found, corners, is_read, misfit, LIMITS.as_taught, lines, fits)
     is_sure = np.array([one.confidence >= LIMITS.sure_find for one in more], bool)
     sure = [*known, *corners[is_sure]]
     if not sure or is_sure.all():

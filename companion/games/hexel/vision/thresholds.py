@@ -30,6 +30,9 @@ class HexelLimits:
     as_sure: float = 0.15
     """What is not read and is found with a smaller share of the certainty of cards that are read is not looked for as a
     card of any print."""
+    rough_outline: float = 0.2
+    """By so much more than of a card found exactly the logarithm of a side may be off before an outline is refined, and
+    more where it may be that of a line printed on the card."""
     as_taught: float = 3.2
     """Through an outline of less misfit, see `FewShotSymbols.misfit`, a card looks as it was taught. Of path-traced
     cards it was 3 at most through true outlines; by another printing's profile 3.5 at least, of the best of some."""

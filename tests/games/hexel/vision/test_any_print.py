@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.games.hexel.deck import SYMBOLS
+from companion.games.hexel.vision import recognizer
 from companion.games.hexel.vision.any_print import OVERLAP, with_any_print
 from companion.games.hexel.vision.enrolment import learn_hexel
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
@@ -57,9 +59,31 @@ def test_a_deck_of_any_style_is_read_from_one_photograph(style: str, seed: int) 
 def test_a_card_of_any_style_is_read_beside_those_that_are_known() -> None:
     classifier, picture = taught("painted edges", 0)
     *known, new = read_hexel(picture.bgr, classifier).cards
-    seen = read_unknown(picture.bgr, classifier, usual_width_px(known) or 0.0, Unchanged(known))
+    unchanged = Unchanged(known, everywhere=known, picture=picture.bgr)
+    seen = read_unknown(picture.bgr, classifier, usual_width_px(known) or 0.0, unchanged)
     found = [card for card in (*seen.cards, *seen.loose) if np.linalg.norm(np.subtract(card.centre, new.centre)) < 9]
     assert [sorted(map(str, card.edges)) for card in found] == [sorted(map(str, new.edges))]
+
+
+@pytest.mark.parametrize("is_thorough", [True, False], ids=["at rest", "a hand is at work"])
+def test_no_card_is_looked_for_that_the_games_detector_misses_while_a_hand_is_at_work(
+    is_thorough: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    classifier, picture = taught("painted edges", 0)
+    *known, new = read_hexel(picture.bgr, classifier).cards
+    hidden = cv2.circle(
+        picture.bgr.copy(), np.round(new.centre).astype(int).tolist(), int(1.2 * new.side), (40, 60, 50), -1
+    )
+    looked: list[bool] = []
+
+    def look(*given: Any) -> tuple[list[Detection], NDArray[np.floating]]:
+        looked.append(True)
+        return with_any_print(*given)
+
+    monkeypatch.setattr(recognizer, "with_any_print", look)
+    unchanged = Unchanged(known, everywhere=known, picture=hidden, is_thorough=is_thorough)
+    assert not read_unknown(hidden, classifier, usual_width_px(known) or 0.0, unchanged).cards
+    assert bool(looked) == is_thorough
 
 
 def test_outlines_of_the_shared_detector_are_not_compared_where_a_card_is_read() -> None:
