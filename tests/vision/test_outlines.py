@@ -179,7 +179,7 @@ def test_of_outlines_about_as_sure_the_one_with_all_its_sides_seen_comes_first(
         PlacedCandidate(Candidate(corners, 0.5, 40.0), Refined(corners, np.array([1.0, 1.0, 1.0, worst]), 0.0))
         for corners, worst in ((wide, 0.5), (right, 0.98))
     ]
-    monkeypatch.setattr(outlines, "place", lambda *_: PlacedCandidates(Pyramid.of(picture, 2), [], seen))
+    monkeypatch.setattr(outlines, "place", lambda *_, **__: PlacedCandidates(Pyramid.of(picture, 2), [], seen))
     monkeypatch.setattr(outlines, "features", lambda placed: placed)
     monkeypatch.setattr(outlines, "judge", lambda _: np.array([0.95, 0.93]))
     _, judged = judge_candidates(picture, 4)
