@@ -100,12 +100,14 @@ def _show_other_pattern(pyramid: Pyramid, corners: Sequence[Floats], known: Sequ
     alike = [
         look
         for look in backs
-        if any(_likeness(look, other) > LIMITS.one_pattern for other in backs if other is not look)
+        if any(_correlation_either_way(look, other) > LIMITS.one_pattern for other in backs if other is not look)
     ]
-    return [bool(alike) and max(_likeness(its, back) for back in alike) < LIMITS.other_pattern for its in seen]
+    return [
+        bool(alike) and max(_correlation_either_way(its, back) for back in alike) < LIMITS.other_pattern for its in seen
+    ]
 
 
-def _likeness(look: NDArray[np.float32], other: NDArray[np.float32]) -> float:
+def _correlation_either_way(look: NDArray[np.float32], other: NDArray[np.float32]) -> float:
     """The correlation of two looks (h, w), either of which may stand upside down, -1..1."""
     return max(correlation(look, other), correlation(look, np.ascontiguousarray(other[::-1, ::-1])))
 
