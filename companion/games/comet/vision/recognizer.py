@@ -91,7 +91,7 @@ def read_unknown(
     bgr: NDArray[np.uint8], classifier: CometClassifier | None, across_px: float, unchanged: Unchanged
 ) -> CometReading:
     """Read the unknown cards in a piece of a Comet table. What shows no number is no card, but a phone perhaps, where
-    it is not as large as the known ones let expect, or looks unlike the backs among them.
+    it is not as large as the known ones let expect, looks unlike the backs among them, or has no edge somewhere.
 
     Args:
         bgr: uint8 (h, w, 3).
@@ -108,7 +108,7 @@ def read_unknown(
         cards = _read_unknown(pyramid, classifier, across_px, unchanged)
     cards = _without_things(cards, unchanged, is_taught=isinstance(classifier, TaughtNumerals))
     is_known = len(unchanged.everywhere) >= LIMITS.table.min_sure
-    asked = [k for k, card in enumerate(cards) if has_numbers(card) and not (is_known and _as_find(card).is_sure)]
+    asked = [k for k, card in enumerate(cards) if not (is_known and has_numbers(card) and _as_find(card).is_sure)]
     if asked:
         every = [*(card.corners for card in cards), *(card.corners for card in unchanged.cards)]
         has_edges = have_edges(pyramid, every, asked, LIMITS.table.edges)
