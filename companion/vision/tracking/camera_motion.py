@@ -25,6 +25,10 @@ _MIN_SHIFT_PX = 1.6
 """A motion of less is none: each card is brought into line by itself."""
 _STANDING, _SAME_LEVELS = 0.35, 4
 """A camera that stands still sees more than this share of the corners as they were, within so many grey levels."""
+_AROUND = (5, 5)
+"""A corner is compared by so many pixels around it."""
+_SAME_GAIN = 0.05
+"""Corners whose brightness changed by factors that differ by no more than this logarithm see one change of light."""
 _MAX_STRETCH = 1.35
 """A camera that was bumped does not see the table so many times larger or smaller."""
 _SAME_MOTION_PX = 3.0
@@ -73,12 +77,10 @@ class CameraMotion:
         now = _small_grey(bgr)
         if len(self._corners) < _MIN_INLIERS or now.shape != self._reference.shape or self._stands_still(now):
             return None
-        empty = np.zeros_like(self._corners)
-        there, is_there, _ = cv2.calcOpticalFlowPyrLK(self._reference, now, self._corners, empty.copy())
-        back, is_back, _ = cv2.calcOpticalFlowPyrLK(now, self._reference, there, empty.copy())
-        off = np.linalg.norm(back - self._corners, axis=2)[:, 0]
-        is_same = (is_there[:, 0] > 0) & (is_back[:, 0] > 0) & (off < 0.5)
-        source, target = self._corners[is_same, 0], there[is_same, 0]
+        source, target = self._track(now)
+        gain = _gain(_levels(self._reference, source), _levels(now, target))
+        if abs(np.log(gain)) > _SAME_GAIN:  # what is brighter is tracked less well
+            source, target = self._track(_brighter(now, gain))
         if len(source) < _MIN_INLIERS:
             return None
         matrix, inliers = cv2.findHomography(source, target, cv2.RANSAC, _INLIER_PX)
@@ -96,9 +98,44 @@ class CameraMotion:
     def _stands_still(self, now: NDArray[np.uint8]) -> bool:
         """Whether many corners look as they did: a hand covers the others. Saves the tracking of all of them."""
         assert self._reference is not None and self._corners is not None
-        off = cv2.blur(cv2.absdiff(self._reference, now), (5, 5))
-        x, y = np.round(self._corners[:, 0]).astype(int).T
-        return float((off[y, x] <= _SAME_LEVELS).mean()) > _STANDING
+        corners = self._corners[:, 0]
+        as_bright = _brighter(now, _gain(_levels(self._reference, corners), _levels(now, corners)))
+        off = np.asarray(cv2.absdiff(self._reference, as_bright), np.uint8)
+        return float((_levels(off, corners) <= _SAME_LEVELS).mean()) > _STANDING
+
+    def _track(self, now: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The corners (N, 2) that are found again, and where."""
+        assert self._reference is not None and self._corners is not None
+        empty = np.zeros_like(self._corners)
+        there, is_there, _ = cv2.calcOpticalFlowPyrLK(self._reference, now, self._corners, empty.copy())
+        back, is_back, _ = cv2.calcOpticalFlowPyrLK(now, self._reference, there, empty.copy())
+        off = np.linalg.norm(back - self._corners, axis=2)[:, 0]
+        is_same = (is_there[:, 0] > 0) & (is_back[:, 0] > 0) & (off < 0.5)
+        return self._corners[is_same, 0], there[is_same, 0]
+
+
+def _levels(picture: NDArray[np.uint8], points: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """What a small picture (h, w) shows around points (N, 2): the mean of some pixels (N,)."""
+    h, w = picture.shape
+    x, y = np.clip(np.round(points), 0, (w - 1, h - 1)).astype(int).T
+    return np.asarray(cv2.blur(picture, _AROUND)[y, x], np.uint8)
+
+
+def _brighter(picture: NDArray[np.uint8], gain: float) -> NDArray[np.uint8]:
+    return np.asarray(cv2.convertScaleAbs(picture, alpha=gain), np.uint8)
+
+
+def _gain(was: NDArray[np.uint8], seen: NDArray[np.uint8]) -> float:
+    """By what a frame is to be made brighter so that most places (N,) are as bright as they were.
+
+    The whole picture does not tell it: a white sleeve makes that brighter, and nothing on the table.
+    """
+    if not len(was):
+        return 1.0
+    ratios = np.sort(np.log((was + 1.0) / (seen + 1.0)))
+    alike = np.searchsorted(ratios, ratios + _SAME_GAIN) - np.arange(len(ratios))
+    first = int(np.argmax(alike))
+    return float(np.exp(np.median(ratios[first : first + alike[first]])))
 
 
 def displacement_px(homography: Homography, size: tuple[int, int]) -> float:
@@ -130,7 +167,7 @@ def _small_grey(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The frame's brightness, small, and as bright as any other."""
     small = cv2.resize(bgr, None, fx=1 / _SCALE, fy=1 / _SCALE, interpolation=cv2.INTER_AREA)
     grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)
-    return np.asarray(cv2.convertScaleAbs(grey, alpha=110.0 / max(float(np.median(grey)), 8.0)), np.uint8)
+    return _brighter(np.asarray(grey, np.uint8), 110.0 / max(float(np.median(grey)), 8.0))
 
 
 _FARTHEST, _AS_BEFORE = 0.5, 1.25
