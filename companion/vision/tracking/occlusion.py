@@ -198,13 +198,14 @@ def is_covered(
         changed: bool (h, w).
         gone: the cards whose whole place changed, taken away or just laid: what changed there is no thing.
         others: the other cards that are known: they are no table.
-        in_view: those of them that are seen as they were: what shows in their places lies on no card.
+        in_view: those of them that are seen as they were: what changed in their places is no thing, but the shadow
+            that the card cast on them perhaps.
     """
     outside = _changed_beyond(card, changed, gone)
     if outside is None:
         return True
-    lies_on = outside & pieces_mask(others, changed.shape) & ~pieces_mask(in_view, changed.shape)
-    lies_on &= ~in_other_light(accepted, seen)
+    outside = outside & ~pieces_mask(in_view, changed.shape)
+    lies_on = outside & pieces_mask(others, changed.shape) & ~in_other_light(accepted, seen)
     beyond, on_others = (_in_cards(mask, card) for mask in (outside, lies_on))
     table, has_table_around = _unchanged_table(card, changed, others)
     if int(table.sum()) < _FEW_CELLS:

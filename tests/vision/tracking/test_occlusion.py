@@ -1,6 +1,7 @@
 """Whether a card that is not seen was taken away, and whether one that is seen lies still."""
 
 import numpy as np
+import pytest
 
 from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard
@@ -141,12 +142,13 @@ def test_a_thing_as_light_as_the_table_and_of_another_tint_that_reaches_beyond_a
         assert is_covered(card(), before, after, changed(before, after), [card()], []) is covers
 
 
-def test_nothing_lies_on_a_card_beside_which_another_is_seen_as_it_was() -> None:
+@pytest.mark.parametrize("columns", [50, 90], ids=["a part of the other changed", "all of it did"])
+def test_nothing_lies_on_a_card_beside_which_another_is_seen_as_it_was(columns: int) -> None:
     beside = card(400.0)
     before = painted((beside, CARD), (card(), CARD))
     taken = painted((beside, CARD))
     where = changed(before, taken)
-    where[polygon_mask(beside.corners, SHAPE) & (np.arange(SHAPE[1]) < 50)] = True
+    where[polygon_mask(beside.corners, SHAPE) & (np.arange(SHAPE[1]) < columns)] = True
     assert is_covered(card(), before, taken, where, [card()], [beside])
     assert not is_covered(card(), before, taken, where, [card()], [beside], [beside])
 
