@@ -165,7 +165,7 @@ class CaseTracker(Tracker[DetectedField]):
         if not is_pushed and self._is_misread(track, before, now):
             now = _only_where(now, before, np.zeros_like(is_open))
         if not field.is_case:
-            return self._card_changed(track, now, is_there=is_card(upright))
+            return self._card_changed(track, now, view, is_there=is_card(upright))
         shares = np.zeros_like(changed)
         if not is_pushed:
             accepted, seen = self._detector.accepted, self._detector.seen
@@ -260,10 +260,15 @@ class CaseTracker(Tracker[DetectedField]):
         self._settle(track, is_open, only_read=not events)
         return events
 
-    def _card_changed(self, track: Track[DetectedField], now: DetectedField, *, is_there: bool) -> list[TableEvent]:
+    def _card_changed(
+        self, track: Track[DetectedField], now: DetectedField, view: ObservedFrame, *, is_there: bool
+    ) -> list[TableEvent]:
         """What now lies where a loose card was known: another card, or none."""
         field = track.piece
         everywhere = np.ones((len(field.cells), len(field.cells[0])), bool)
+        if not is_there and (share_in(field.corners, view.hands) or 0.0) > _OPEN:
+            track.enter(TrackState.COVERED, self._now_s, "a hand is over it")
+            return []
         if not is_there:
             track.enter(TrackState.LEAVING, self._now_s, "it is not seen where it lay")
             if self._now_s - track.since_s < self._settle_times.removal_s:

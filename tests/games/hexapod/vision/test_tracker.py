@@ -235,3 +235,13 @@ def test_darkness_is_said_and_then_light(frame):
         (8, lambda: frame(case(FIRST))),
     )
     assert [one["code"] for one in told if one["event"] == "notice"] == ["dark", "light-back"]
+
+
+def test_a_hand_that_rests_on_a_loose_card_takes_nothing_away(frame):
+    lying = (case(FIRST), [(*STACK, TOP)])
+    told = watched(
+        (8, lambda: frame(*lying)),
+        (70, lambda: frame(*lying, hand=STACK[0])),
+        (12, lambda: frame(*lying)),
+    )
+    assert changes(told) == []
