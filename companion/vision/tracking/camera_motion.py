@@ -25,8 +25,6 @@ _MIN_SHIFT_PX = 1.6
 """A motion of less is none: each card is brought into line by itself."""
 _STANDING, _SAME_LEVELS = 0.35, 4
 """A camera that stands still sees more than this share of the corners as they were, within so many grey levels."""
-_ROUNDS = 2
-"""So often corners are tracked: where they are found tells how bright the frame is."""
 _AROUND = (5, 5)
 """A corner is compared by so many pixels around it."""
 _SAME_GAIN = 0.05
@@ -77,11 +75,13 @@ class CameraMotion:
             found = cv2.goodFeaturesToTrack(self._reference, _CORNERS, 0.01, 6)
             self._corners = np.zeros((0, 1, 2), np.float32) if found is None else np.asarray(found, np.float32)
         now = _small_grey(bgr)
-        if len(self._corners) < _MIN_INLIERS or now.shape != self._reference.shape or self._stands_still(now):
+        if len(self._corners) < _MIN_INLIERS or now.shape != self._reference.shape:
             return None
-        source = target = self._corners[:, 0]
-        for _ in range(_ROUNDS):  # what is brighter is tracked less well
-            source, target = self._track(self._as_bright(now, source, target))
+        as_bright = self._as_bright(now, self._corners[:, 0], self._corners[:, 0])
+        if self._stands_still(as_bright):
+            return None
+        source, target = self._track(as_bright)
+        source, target = self._track(self._as_bright(now, source, target))  # where they lie now tells it better
         if len(source) < _MIN_INLIERS:
             return None
         matrix, inliers = cv2.findHomography(source, target, cv2.RANSAC, _INLIER_PX)
@@ -99,14 +99,16 @@ class CameraMotion:
     def _stands_still(self, now: NDArray[np.uint8]) -> bool:
         """Whether many corners look as they did: a hand covers the others. Saves the tracking of all of them."""
         assert self._reference is not None and self._corners is not None
-        corners = self._corners[:, 0]
-        off = np.asarray(cv2.absdiff(self._reference, self._as_bright(now, corners, corners)), np.uint8)
-        return float((_levels(off, corners) <= _SAME_LEVELS).mean()) > _STANDING
+        off = np.asarray(cv2.absdiff(self._reference, now), np.uint8)
+        return float((_levels(off, self._corners[:, 0]) <= _SAME_LEVELS).mean()) > _STANDING
 
     def _as_bright(
         self, now: NDArray[np.uint8], source: NDArray[np.float32], target: NDArray[np.float32]
     ) -> NDArray[np.uint8]:
-        """The frame made as bright as the reference, by corners (N, 2) and where they may be."""
+        """The frame made as bright as the reference, by corners (N, 2) and where they may be.
+
+        Corners that are brighter or darker than they were are tracked badly.
+        """
         assert self._reference is not None
         return _brighter(now, _gain(_levels(self._reference, source), _levels(now, target)))
 

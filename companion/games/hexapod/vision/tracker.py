@@ -266,10 +266,10 @@ class CaseTracker(Tracker[DetectedField]):
         """What now lies where a loose card was known: another card, or none."""
         field = track.piece
         everywhere = np.ones((len(field.cells), len(field.cells[0])), bool)
-        if not is_there and (share_in(field.corners, view.hands) or 0.0) > _OPEN:
-            track.enter(TrackState.COVERED, self._now_s, "a hand is over it")
-            return []
         if not is_there:
+            if (share_in(field.corners, view.hands) or 0.0) > _OPEN:
+                track.enter(TrackState.COVERED, self._now_s, "a hand is over it")
+                return []
             track.enter(TrackState.LEAVING, self._now_s, "it is not seen where it lay")
             if self._now_s - track.since_s < self._settle_times.removal_s:
                 return []
