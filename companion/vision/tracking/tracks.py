@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from types import MappingProxyType
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,10 +133,21 @@ class Track(Generic[Piece]):
         self.state, self.since_s = state, now_s
 
 
+@runtime_checkable
+class SharedDoubt(Protocol):
+    """What a classifier has besides, where some of its errors are the same in every frame."""
+
+    def doubted(self, likely: NDArray[np.float32], mean: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The probabilities (K, C) of several readings together, surer than those of one in the mean (K, C) only in
+        what frames tell anew.
+        """
+
+
 def add_reading(track: Track[DetectedCard], card: DetectedCard, classifier: Classifier | None, now_s: float) -> None:
     """Gather one more reading of an appearing card; ``classifier`` accepts symbols of what its readings say together.
 
-    Frames err alike, so that however many there are they count for less than two that were independent.
+    Frames err alike, so that however many there are they count for less than two that were independent; see also
+    `SharedDoubt`.
     """
     track.readings += 1
     track.seen_s = now_s
@@ -147,6 +158,8 @@ def add_reading(track: Track[DetectedCard], card: DetectedCard, classifier: Clas
     count = min(track.readings, _READINGS)
     track.log_likelihood = track.log_likelihood + (seen - track.log_likelihood) / count
     likely = np.asarray(softmax((2 - 1 / count) * track.log_likelihood), np.float32)
+    if isinstance(classifier, SharedDoubt):
+        likely = classifier.doubted(likely, np.asarray(softmax(track.log_likelihood), np.float32))
     edges = _settled(classifier.accept(likely), likely, card) if classifier else card.edges
     confidence = confidence_of(card.presence, likely, edges)
     track.piece = replace(card, edges=edges, probabilities=likely, confidence=confidence)

@@ -795,14 +795,24 @@ class _SureAtNine:
         return tuple("rs"[row.argmax()] if row.max() >= 0.9 else None for row in probabilities)
 
 
-def told_of(shares):
+class _InSharedDoubt(_SureAtNine):
+    """And knows that all frames err alike."""
+
+    def doubted(self, likely, mean):
+        return mean
+
+
+_SURE_AT_NINE = _SureAtNine()
+
+
+def told_of(shares, classifier=_SURE_AT_NINE):
     """What a card shows, read some times, each time with such a share for red, else for silver."""
     corners = np.array([[0, 0], [10, 0], [10, 10], [0, 10]], np.float32)
     track = Track(None, 0.0)
     for k, share in enumerate(shares):
         seen = np.array([[share, 1 - share]], np.float32)
-        card = DetectedCard(None, _SureAtNine().accept(seen), corners, 0.5, 1.0, seen)
-        add_reading(track, card, _SureAtNine(), 0.1 * k)
+        card = DetectedCard(None, classifier.accept(seen), corners, 0.5, 1.0, seen)
+        add_reading(track, card, classifier, 0.1 * k)
     return track.piece.edges[0]
 
 
@@ -811,3 +821,4 @@ def test_readings_that_agree_are_surer_together_than_any_alone():
     assert told_of([0.95, 0.7, 0.95]) == "r"  # a look in doubt undoes nothing
     assert told_of([0.99, 0.001, 0.99]) == "r"  # nor does one that errs surely
     assert told_of([0.7] * 20) is None  # frames err alike: many are no proof
+    assert told_of([0.8] * 3, _InSharedDoubt()) is None and told_of([0.95] * 3, _InSharedDoubt()) == "r"

@@ -97,6 +97,12 @@ def light_on(pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.floa
     return _cast(_bright(sample_pieces(pyramid, HEXAGON.pose_of(corners), _POINTS[_MEASURED], 2 * REACH / VIEW)))
 
 
+def light_in(views: NDArray[np.float32], cast: NDArray[np.floating]) -> NDArray[np.float32]:
+    """The light's colour (3,) on tiles, from their views (N, VIEW, VIEW, 3) without the colour ``cast``; N >= 1."""
+    measured = views.reshape(len(views), -1, 3)[:, _MEASURED] * np.asarray(255 * cast, np.float32)
+    return _cast(_bright(measured))
+
+
 def _bright(measured: NDArray[np.float32]) -> NDArray[np.floating]:
     """The colours (N, 3) of the bright parts of tiles, from those of their measured points (N, K, 3)."""
     return np.asarray(np.maximum(percentiles(measured, 80), 6.0))
@@ -227,6 +233,15 @@ def accepted_edges(probabilities: NDArray[np.floating], sure: float, sure_owner:
         is_sure = p >= sure if share is None else share >= sure and p >= sure_owner * share
         named.append(NAMES[k] if is_sure else None)
     return tuple(named)
+
+
+def with_owners_of(probabilities: NDArray[np.float32], others: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Probabilities (6, C) whose heads and stars are their owners' as likely as those of others (6, C)."""
+    out = probabilities.copy()
+    for owned in (_HEADS, _STARS):
+        share = others[:, owned] / np.maximum(others[:, owned].sum(-1, keepdims=True), 1e-9)
+        out[:, owned] = probabilities[:, owned].sum(-1, keepdims=True) * share
+    return out
 
 
 _HEADS, _STARS = slice(6, 10), slice(10, 14)

@@ -24,7 +24,9 @@ from companion.games.hexdragon.vision.classifier import (
     answers_to,
     cut_tiles,
     edge_probabilities,
+    light_in,
     tile_network,
+    with_owners_of,
 )
 from companion.games.hexdragon.vision.light import (
     LIGHTS,
@@ -44,6 +46,8 @@ from companion.vision.image.pyramid import Pyramid
 
 _DEPTH_SPREAD = {"head": 0.35, "common": 0.35, "star": 0.5}
 """How far the logarithm of its brightness does; a star lies on paper of its own, and so its bright parts tell less."""
+_LEAST_OWNED = 1e-3
+"""How likely any owner is at least."""
 MAX_INK_VALUE = 6.0
 """Views of inks are cut off there and no sooner: on dark faces a band passes for paper, and inks are far brighter."""
 
@@ -203,11 +207,22 @@ def _common_far(profile: InkProfile, common: np.ndarray, cast: np.ndarray) -> np
 def lights_of(
     profile: InkProfile, views: np.ndarray, answers: Answers, cast: np.ndarray, fitting: np.ndarray | None = None
 ) -> np.ndarray:
-    """How likely each light is (T,), by what such views show; see `fits`, which ``fitting`` is where it is known."""
+    """How likely each light is (T,), by what such views show; see `fits`, which ``fitting`` is where it is known.
+
+    The owners of the answers are those that are known already, uniform where none is.
+    """
     common = common_inks(views, answers)
     far = np.zeros(len(LIGHTS.fading)) if common is None else _common_far(profile, common, cast)
     fitting = fits(profile, views, answers, cast) if fitting is None else fitting
-    return likelihood(far, fitting, answers)
+    return likelihood(far, fitting + _known_owners(profile, answers)[:, None], answers)
+
+
+def _known_owners(profile: InkProfile, answers: Answers) -> np.ndarray:
+    """How likely each owner, or last nobody, is beside the likeliest, by answers: logarithms (N, K + 1)."""
+    likely = np.maximum(answers.owners, _LEAST_OWNED)
+    likely = likely / likely.max(1, keepdims=True)
+    columns = [OWNERS.index(owner) for owner in profile.owners]
+    return np.asarray(np.log(np.column_stack([likely[:, columns], likely.min(1)])))
 
 
 def owners_weighed(profile: InkProfile, fitting: np.ndarray, lights: np.ndarray, names: Sequence[str]) -> np.ndarray:
@@ -278,35 +293,70 @@ def _doubted(ends: np.ndarray, strange: np.ndarray) -> np.ndarray:
     return np.asarray((1 - doubt) * ends + doubt / ends.shape[2])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shown:
+    """Views of pieces (N, VIEW, VIEW, 3), and what is known of them; their owners are uniform where nobody knows."""
+
+    views: np.ndarray
+    answers: Answers
+
+    def beside(self, known: "_Shown | None") -> "_Shown":
+        """These, then the known ones."""
+        if known is None:
+            return self
+        mine, theirs = self.answers, known.answers
+        ends, owners, kinds = (
+            np.concatenate(pair)
+            for pair in ((mine.ends, theirs.ends), (mine.owners, theirs.owners), (mine.kinds, theirs.kinds))
+        )
+        return _Shown(np.concatenate([self.views, known.views]), Answers(ends, owners, kinds))
+
+    def balanced(self, cast: np.ndarray) -> "tuple[_Shown, np.ndarray]":
+        """These in the light's colour (3,) that all sure tiles among them tell, and that colour: one tile tells little,
+        for on dark faces its brightest part is a rim or a head.
+        """
+        is_tile = self.answers.kinds[:, 0] > LIMITS.sure_head
+        if not is_tile.any():
+            return self, cast
+        light = light_in(self.views[is_tile], cast)
+        return _Shown(self.views * (cast / light), self.answers), light
+
+
 @dataclass(frozen=True, slots=True)
 class FewShotTiles:
     """A set's own inks; the light's colour, and how likely each light is besides (T,). See `TileClassifier`.
 
-    ``is_foreign`` says whether what was first seen shows another set: its bands and faces, or most of its heads, are
-    in no light like those that were learnt.
+    ``known`` are tiles that tell the light together with what is first classified. ``is_foreign`` says whether what was
+    first seen, without known tiles, shows another set: its bands and faces, or most of its heads, are in no light like
+    those that were learnt.
     """
 
     profile: InkProfile
     cast: np.ndarray | None = None
     lights: np.ndarray | None = None
     is_foreign: bool = False
+    known: _Shown | None = None
 
     def classify_first(self, pyramid: Pyramid, corners: np.ndarray) -> "tuple[np.ndarray, FewShotTiles]":
         """See `TileClassifier`."""
         views, cast = cut_tiles(pyramid, corners, self.cast, MAX_INK_VALUE)
         answers = answers_to(tile_network(), views)
-        if not len(views):
+        if not len(views) and self.known is None:
             return edge_probabilities(answers), FewShotTiles(self.profile, cast, self.lights)
         answers = reweigh_stars(answers, views)
-        views = remove_veiling_glare(views, answers)
-        fitting = fits(self.profile, views, answers, cast)
+        count, unowned = len(views), Answers(answers.ends, np.full_like(answers.owners, 1 / len(OWNERS)), answers.kinds)
+        shown = _Shown(views, unowned).beside(self.known)
+        if self.lights is None:
+            shown, cast = shown.balanced(cast)
+        views = remove_veiling_glare(shown.views, shown.answers)
+        fitting = fits(self.profile, views, shown.answers, cast)
         lights, is_foreign = self.lights, self.is_foreign
-        if lights is None:
-            lights = lights_of(self.profile, views, answers, cast, fitting)
-            is_foreign = is_another_set(self.profile, views, answers, cast, lights, nobodys(fitting, lights))
+        lights = lights_of(self.profile, views, shown.answers, cast, fitting) if lights is None else lights
         strange = nobodys(fitting, lights)
-        owners = owners_weighed(self.profile, fitting, lights, OWNERS)
-        probabilities = edge_probabilities(Answers(_doubted(answers.ends, strange), owners, answers.kinds))
+        if self.lights is None and self.known is None:
+            is_foreign = is_another_set(self.profile, views, answers, cast, lights, strange)
+        owners = owners_weighed(self.profile, fitting, lights, OWNERS)[:count]
+        probabilities = edge_probabilities(Answers(_doubted(answers.ends, strange[:count]), owners, answers.kinds))
         return probabilities, FewShotTiles(self.profile, cast, lights, is_foreign)
 
     def classify(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
@@ -316,8 +366,10 @@ class FewShotTiles:
     def in_light_of(self, pyramid: Pyramid, corners: np.ndarray, probabilities: np.ndarray) -> "FewShotTiles":
         """See `TileClassifier`."""
         views, cast = cut_tiles(pyramid, corners, None, MAX_INK_VALUE)
-        lights = lights_of(self.profile, views, answers_from_probabilities(probabilities), cast)
-        return FewShotTiles(self.profile, cast, lights)
+        answers = answers_from_probabilities(probabilities)
+        is_sure = answers.owners.max(1, keepdims=True) >= LIMITS.sure_owner
+        owners = np.where(is_sure, answers.owners, np.float32(1 / len(OWNERS)))
+        return FewShotTiles(self.profile, cast, known=_Shown(views, Answers(answers.ends, owners, answers.kinds)))
 
     @property
     def is_light_as_taught(self) -> bool:
@@ -327,6 +379,10 @@ class FewShotTiles:
         mean = self.lights @ LIGHTS.tints
         spread = np.sqrt(self.lights @ ((LIGHTS.tints - mean) ** 2).sum(1))
         return bool(np.ptp(mean) + spread < LIMITS.same_light)
+
+    def doubted(self, likely: np.ndarray, mean: np.ndarray) -> np.ndarray:
+        """See `SharedDoubt`: whose ink it is depends on a light that all frames show alike."""
+        return with_owners_of(likely, mean)
 
     def accept(self, probabilities: np.ndarray) -> Face:
         """See `Classifier`."""

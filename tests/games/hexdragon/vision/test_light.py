@@ -45,6 +45,22 @@ def owners(profile: InkProfile, views: np.ndarray) -> np.ndarray:
     return owners_weighed(profile, fits(profile, views, answers, AS_MEASURED), lights, OWNERS)
 
 
+def test_a_head_whose_owner_is_known_tells_the_light() -> None:
+    """A pale ink is either owner's behind haze."""
+    inks = np.array([[0.2, 0.3, 0.9], [0.3, 0.6, 0.9]], np.float32)
+    two = InkProfile("hexdragon", NAMES[:2], inks, np.tile(COMMON[1], (2, 1)), PLACES[:9].astype(np.float32), COMMON)
+    seen = inks.mean(0) + 0.15 * (BRIGHT - inks.mean(0))
+    views, unknown = np.stack([tile(seen, lambda ink: ink)]), sure(1)
+    fitting = fits(two, views, unknown, AS_MEASURED)
+    shares = [owners_weighed(two, fitting, lights_of(two, views, unknown, AS_MEASURED), NAMES[:2])[0]]
+    for owner in NAMES[:2]:
+        known = np.where(np.array(OWNERS) == owner, 0.97, 0.01).astype(np.float32)[None]
+        answers = Answers(unknown.ends, known, unknown.kinds)
+        shares.append(owners_weighed(two, fitting, lights_of(two, views, answers, AS_MEASURED), NAMES[:2])[0])
+    nobody_known, red_known, blue_known = (share[0] for share in shares)
+    assert red_known > nobody_known > blue_known and red_known > 4 * blue_known
+
+
 def tile(ink: np.ndarray, light: Callable[[np.ndarray], np.ndarray], common: np.ndarray = COMMON) -> np.ndarray:
     """A view all of an owner's ink but for bands across the middles of its edges and its face towards its corners."""
     steps = ((np.arange(VIEW) + 0.5) / VIEW * 2 - 1) * REACH
