@@ -96,13 +96,15 @@ def read_unknown(
     faces = np.stack([*probabilities[is_tile], *(in_own_frame(card).probabilities for card in tiles_known)])
     outlines = np.stack([tile.corners for tile in (*tiles, *known_tiles)])
     sure = np.array([t.confidence * tile_confidence(p) for t, p in zip([*tiles, *known_tiles], faces, strict=True)])
-    grid = (unchanged and _grid_of(unchanged, outlines, sure)) or find_grid(outlines, sure)
+    table_grid = unchanged and _grid_of(unchanged, outlines, sure)
+    grid = table_grid or find_grid(outlines, sure)
     clock.lap("grid")
     on_grid = reclassify_tiles(pyramid, grid, _on_grid(tiles, grid, faces, 0), lit)
     if not unchanged:  # beside known tiles, what a hand still holds is askew too
         on_grid = snap_outlines(on_grid, grid)
     known_on_grid = _on_grid(known_tiles, grid, faces, len(tiles)) + _stars_on_grid(stars_known, grid)
-    places = _free_places(on_grid + known_on_grid, grid, corners[stars >= LIMITS.doubted_star], pyramid.size)
+    beyond = _placed(unchanged.everywhere) if unchanged and table_grid else []
+    places = _free_places(on_grid + known_on_grid, beyond, grid, corners[stars >= LIMITS.doubted_star], pyramid.size)
     places = {cell: place for cell, place in places.items() if not (unchanged and unchanged.is_free(place))}
     rest, doubted = _search_free_cells(pyramid, places, lit)
     clock.lap("look")
@@ -206,6 +208,15 @@ def _stars_on_grid(stars: Sequence[DetectedCard], grid: Grid) -> list[Placed]:
     ]
 
 
+def _placed(known: Sequence[DetectedCard]) -> list[Placed]:
+    """The known tiles that have a cell, where they lie in the whole picture."""
+    return [
+        (card.cell, 0, Detection(card.corners, card.presence), card.probabilities)
+        for card in _split_stars(known)[0]
+        if card.cell is not None
+    ]
+
+
 def _search_free_cells(
     pyramid: Pyramid, outlines: dict[Cell, NDArray[np.float32]], classifier: TileClassifier
 ) -> tuple[list[Placed], tuple[ReadingWarning, ...]]:
@@ -225,8 +236,7 @@ def _search_free_cells(
     refined = refine_corners(CORNER_REFINER, pyramid, places[maybe])
     probabilities = classifier.classify(pyramid, refined)
     for i, corners, p in zip(maybe, refined, probabilities, strict=True):
-        accepted = sum(edge is not None for edge in classifier.accept(p))
-        if tile_share(p) >= LIMITS.guessed_tile and accepted >= LIMITS.guessed_edges and _is_at(corners, places[i]):
+        if tile_share(p) >= LIMITS.guessed_tile and _is_at(corners, places[i]):
             out.append((free[i], 0, Detection(corners, tile_share(p)), p))
     return out, tuple(
         ReadingWarning("unsure", "a star perhaps, perhaps a counter", (float(x), float(y))) for x, y in doubted
@@ -234,12 +244,13 @@ def _search_free_cells(
 
 
 def _free_places(
-    known: list[Placed], grid: Grid, stars: NDArray[np.float32], size: tuple[int, int]
+    known: list[Placed], beyond: list[Placed], grid: Grid, stars: NDArray[np.float32], size: tuple[int, int]
 ) -> dict[Cell, NDArray[np.float32]]:
     """The picture's free cells around the start tile, or around all tiles without one, and those of likely stars.
 
     Args:
         known: the pieces that have a cell.
+        beyond: the tiles of the whole table, of a picture that is a piece of it.
         grid: their cells' places.
         stars: (N, 6, 2) outlines of what may be stars, surest first.
         size: width and height of the picture.
@@ -248,14 +259,15 @@ def _free_places(
         The cells' outlines (6, 2), each centred on the surest star that lies there.
     """
     starred = {cell: s for s in stars[::-1] if (cell := grid.cell_of(s, LIMITS.off_star)) is not None}
-    taken = [cell for cell, *_ in known]
-    start = start_cell(known)
+    taken = {cell for cell, *_ in known}
+    table = {cell for cell, *_ in beyond} | taken
+    start = start_cell(known + beyond)
     if start is None:
-        wanted = {n for cell in taken for n in neighbours(cell)}
-        wanted = {cell for cell in wanted if all(distance(cell, other) <= 2 * LIMITS.radius for other in taken)}
+        wanted = {n for cell in table for n in neighbours(cell)}
+        wanted = {cell for cell in wanted if all(distance(cell, other) <= 2 * LIMITS.radius for other in table)}
     else:
         wanted = {(start[0] + q, start[1] + r) for q, r in cells_within(LIMITS.radius)}
-    free = sorted((wanted | set(starred)) - set(taken))
+    free = sorted((wanted | set(starred)) - taken)
     if not free:
         return {}
     outlines = grid.outlines(free)

@@ -30,13 +30,11 @@ class HexDragonLimits:
     """How far from its cell's middle a star may be reported, in pitches: far from tiles the grid is less exact."""
     plain_tile: float = 0.6
     """A tile found with this confidence is mentioned even when it lies on no cell."""
-    guessed_tile: float = 0.9
+    guessed_tile: float = 0.6
     guessed_star: float = 0.91
     """The least confidence of a tile or a star that was searched for at a cell of the grid."""
     doubted_star: float = 0.6
     """A star between this confidence and `guessed_star` is not stated: a warning says where it may lie."""
-    guessed_edges: int = 4
-    """How many edges of such a tile must be certain."""
     star_room: float = 0.7
     """The share of a cell's circumradius that a star covers, with room to lie askew."""
     radius: int = 3

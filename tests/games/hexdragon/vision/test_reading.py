@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import cv2
@@ -24,6 +25,7 @@ from companion.games.hexdragon.deck import (
     star_shapes,
 )
 from companion.games.hexdragon.rules.tiles import START, Tile, parse
+from companion.games.hexdragon.vision import recognizer
 from companion.games.hexdragon.vision.classifier import NAMES, PretrainedTiles
 from companion.games.hexdragon.vision.enrolment import learn_hexdragon
 from companion.games.hexdragon.vision.prototypes import PLACES, FewShotTiles, InkProfile
@@ -256,6 +258,39 @@ def test_beside_known_pieces_only_the_new_one_is_read_as_in_the_whole_picture() 
         assert is_near(told, new, 0.1)
         assert told.cell == new.cell or new.cell == (0, 0), "without the start tile cells are counted from another"
         assert aligned(told, new).edges == aligned(new, new).edges
+
+
+def test_a_tile_that_glare_hides_is_doubted_and_not_left_out() -> None:
+    bgr = picture(TABLE)
+    tile = next(card for card in read_hexdragon(bgr).cards if card.cell == (1, 0))
+    glare = np.zeros_like(bgr)
+    cv2.fillConvexPoly(glare, tile.corners.round().astype(np.int32), (1, 1, 1))
+    hidden = np.where(glare, bgr + 0.93 * (np.array([225, 232, 236]) - bgr), bgr).astype(np.uint8)
+    told = read_hexdragon(hidden)
+    (seen,) = (card for card in told.cards if card.cell == (1, 0))
+    assert seen.as_json()["kind"] is None and seen.edges == (None,) * 6
+    assert [warning.code for warning in told.warnings] == ["unsure"]
+
+
+def test_a_star_is_looked_for_on_all_cells_around_the_start_tile_though_a_piece_does_not_show_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A detector that knows no star's disc, and a piece in which one far tile is known."""
+    bgr = picture(
+        [*TABLE, ((1, -1), BODY_SET[0], None, 1), ((-1, 0), BODY_SET[3], None, 0), ((0, -2), HEADS[4], "blue", 0)]
+    )
+    whole = read_hexdragon(bgr).cards
+    (star,) = (card for card in whole if isinstance(card, DetectedTile) and card.is_star)
+    tiles = [card for card in whole if card is not star]
+    far = [card for card in tiles if card.cell == (1, 0)]
+    monkeypatch.setattr(recognizer, "DETECTOR", SimpleNamespace(detect=lambda *_: []))
+
+    def is_free(outline: np.ndarray) -> bool:
+        return float(np.linalg.norm(outline.mean(0) - star.corners.mean(0))) > star.side / 2
+
+    unchanged = Unchanged(far, everywhere=tiles, is_at=is_free)
+    (told,) = read_unknown(bgr, None, far[0].side * 3**0.5, unchanged).cards
+    assert told.cell == star.cell and told.edges[0] == "star:yellow"
 
 
 def test_where_nothing_changed_no_star_is_looked_for() -> None:
