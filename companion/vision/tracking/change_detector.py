@@ -351,14 +351,20 @@ def find_skin(hands: Mask, seen: Planes) -> Mask:
     if not hands.any():
         return hands
     count, labels = cv2.connectedComponents(hands.astype(np.uint8), connectivity=8)
-    blue, green, red = seen
-    luma = 0.114 * blue + 0.587 * green + 0.299 * red
-    red_less_luma, blue_less_luma = 0.713 * (red - luma), 0.564 * (blue - luma)
-    skin = (luma > 30) & (red_less_luma > 7) & (red_less_luma < 50) & (blue_less_luma < -5) & (blue_less_luma > -50)
+    skin = is_skin(seen)
     share = np.bincount(labels[skin], minlength=count) / np.maximum(np.bincount(labels.ravel()), 1)
     has_skin = share >= _MIN_SKIN
     has_skin[0] = False
     return np.asarray(has_skin[labels])
+
+
+def is_skin(seen: Planes) -> Mask:
+    """Where colours (3, h, w), blue first, may be skin's, bool (h, w); wood and cream paper have them too."""
+    blue, green, red = seen
+    luma = 0.114 * blue + 0.587 * green + 0.299 * red
+    red_less_luma, blue_less_luma = 0.713 * (red - luma), 0.564 * (blue - luma)
+    skin = (luma > 30) & (red_less_luma > 7) & (red_less_luma < 50) & (blue_less_luma < -5) & (blue_less_luma > -50)
+    return np.asarray(skin)
 
 
 def people(view: ObservedFrame, seen: Planes) -> Mask:

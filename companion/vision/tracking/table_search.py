@@ -20,10 +20,13 @@ from companion.vision.tracking.change_detector import (
     Mask,
     ObservedFrame,
     Planes,
+    components_touching,
     count_in,
     dilated,
     find_skin,
+    is_skin,
     pieces_mask,
+    polygon_mask,
     share_in,
 )
 from companion.vision.tracking.tracks import Found, Piece, PlacedPiece, SettleTimes, TableReading, shift_between
@@ -48,6 +51,9 @@ _MOST_PLAYS = 15
 """Where more places changed, it was light or the camera; a card laid on others changes four or five."""
 _LIKE_TABLE = 25.0
 """Grey levels by which a wooden table, which has the colour of skin, may differ from place to place."""
+_WITHIN, _BEYOND = 0.85, 1.15
+_LEAST_HELD = 0.04
+"""A hand holds a piece that lies on so much of the inner part of it and reaches beyond its edge."""
 
 
 class InitialTable:
@@ -105,6 +111,26 @@ def _was_bare(place: Mask, first: Planes, changed: Mask) -> bool:
         if float(np.abs(off).max()) < _LIKE_TABLE:
             return True
     return not find_skin(place, first).any()
+
+
+def is_held(piece: PlacedPiece, picture: Planes, changed: Mask) -> bool:
+    """Whether a hand holds a piece: skin lies on it and beyond it, neither of the piece's colour nor of the table's.
+
+    Args:
+        picture: the colours (3, h, w) of the picture in which the piece was seen.
+        changed: bool (h, w), what has changed since the first picture: elsewhere nobody moves.
+    """
+    place = polygon_mask(piece.corners, changed.shape)
+    if not (place & changed).any():
+        return False
+    others = (np.median(picture[:, some], axis=1) for some in (place, ~changed) if some.any())
+    is_hand = changed & is_skin(picture)
+    for colour in others:
+        is_hand &= np.abs(picture - colour[:, None, None]).max(0) >= _LIKE_TABLE
+    inner = polygon_mask(piece.corners, changed.shape, _WITHIN)
+    hand = components_touching(is_hand, inner, _LEAST_HELD * np.count_nonzero(inner))
+    beyond = hand & ~polygon_mask(piece.corners, changed.shape, _BEYOND)
+    return bool(np.count_nonzero(beyond) > _LEAST_HELD * np.count_nonzero(inner))
 
 
 class TableStatus(Enum):

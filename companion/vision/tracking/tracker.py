@@ -22,9 +22,11 @@ from companion.vision.tracking.change_detector import (
     ChangeMask,
     Mask,
     ObservedFrame,
+    Planes,
     find_hands,
     is_resting,
     people,
+    pieces_mask,
     share_in,
 )
 from companion.vision.tracking.table_search import (
@@ -34,6 +36,7 @@ from companion.vision.tracking.table_search import (
     TableSearch,
     TableStatus,
     blurred_places,
+    is_held,
 )
 from companion.vision.tracking.tracks import (
     Found,
@@ -224,7 +227,9 @@ class Tracker(ABC, Generic[Piece]):
             return []
         first, seen = self._detector.accepted, self._detector.seen
         picture, laid = self._initial.before_plays(bgr, first, seen, mask.changed, self._crumb())
-        reading = self._read_table(picture)
+        shown = np.where(laid, first, seen)
+        reading, held = _without_held(self._read_table(picture), shown, mask.changed)
+        laid |= held
         if is_late:
             people = ~mask.is_still(self._settle_times.start_s) & ~laid
             laid |= people
@@ -383,6 +388,17 @@ class Tracker(ABC, Generic[Piece]):
 
 def _share(piece: PlacedPiece, mask: Mask) -> float:
     return share_in(piece.corners, mask) or 0.0
+
+
+def _without_held(reading: TableReading, picture: Planes, changed: Mask) -> tuple[TableReading, Mask]:
+    """A reading without the pieces that hands hold, see `is_held`, and where those are, bool (h, w)."""
+    held = [piece for piece in (*reading.cards, *reading.loose) if is_held(piece, picture, changed)]
+    cards, loose = (
+        tuple(piece for piece in pieces if not any(piece is one for one in held))
+        for pieces in (reading.cards, reading.loose)
+    )
+    places = pieces_mask(held, changed.shape) & changed
+    return replace(reading, cards=cards, loose=loose), places  # type: ignore[type-var]
 
 
 def _without_carried(reading: TableReading, people: Mask) -> TableReading:

@@ -323,6 +323,22 @@ def test_a_card_held_in_view_while_the_table_first_settles_is_no_part_of_it() ->
     assert len(table.told[0][1]["cards"]) == len(LINE) and not table.told[0][1]["loose"]
 
 
+@pytest.mark.parametrize("first, step", [(350, 30), (285, 12), (290, 8)])
+def test_a_card_that_a_hand_brings_nearer_from_the_first_picture_on_is_no_part_of_the_table(
+    first: int, step: int
+) -> None:
+    table = Table()
+    for k in range(40):
+        reach = max(250, first - step * k)
+        image = picture(LINE, hand=(500, reach + 20), seed=3000 + k)
+        held = HEXAGON.unit * (SIDE * 0.97) + (500, reach)
+        cv2.fillPoly(image, [np.round(held * 16).astype(np.int32)], (235, 235, 235), cv2.LINE_AA, 4)
+        cv2.rectangle(image, (485, reach + 4), (515, SIZE[0]), (90, 120, 170), -1)
+        table.told += [(k, event) for event in table.settler.step(image)]
+    assert table.told[0][1]["event"] == "table"
+    assert len(table.told[0][1]["cards"]) == len(LINE) and not table.told[0][1]["loose"]
+
+
 def test_cards_under_a_hand_in_the_first_picture_are_part_of_the_table() -> None:
     table = Table()
     x, y = centre(LINE[1])
