@@ -22,7 +22,6 @@ from companion.vision.tracking.change_detector import (
     ChangeMask,
     Mask,
     ObservedFrame,
-    Planes,
     find_hands,
     is_resting,
     people,
@@ -227,13 +226,16 @@ class Tracker(ABC, Generic[Piece]):
             return []
         first, seen = self._detector.accepted, self._detector.seen
         picture, laid = self._initial.before_plays(bgr, first, seen, mask.changed, self._crumb())
+        reading = self._read_table(picture)
         shown = np.where(laid, first, seen)
-        reading, held = _without_held(self._read_table(picture), shown, mask.changed)
-        laid |= held
+        held = [piece for piece in (*reading.cards, *reading.loose) if is_held(piece, shown, mask.changed)]
+        reading = _without(reading, held)
+        laid |= pieces_mask(held, laid.shape) & mask.changed
         if is_late:
             people = ~mask.is_still(self._settle_times.start_s) & ~laid
             laid |= people
-            reading = _without_carried(reading, people)
+            pieces = (*reading.cards, *reading.loose)
+            reading = _without(reading, [piece for piece in pieces if _share(piece, people) > _CARRIED])
             if any(_share(piece, people) > _TRACE for piece in (*reading.cards, *reading.loose)):
                 return []
         if self._is_unsure(reading) and self._now_s < self._settle_times.doubt_s:
@@ -390,21 +392,10 @@ def _share(piece: PlacedPiece, mask: Mask) -> float:
     return share_in(piece.corners, mask) or 0.0
 
 
-def _without_held(reading: TableReading, picture: Planes, changed: Mask) -> tuple[TableReading, Mask]:
-    """A reading without the pieces that hands hold, see `is_held`, and where those are, bool (h, w)."""
-    held = [piece for piece in (*reading.cards, *reading.loose) if is_held(piece, picture, changed)]
+def _without(reading: TableReading, pieces: Sequence[PlacedPiece]) -> TableReading:
+    """A reading without some of its pieces."""
     cards, loose = (
-        tuple(piece for piece in pieces if not any(piece is one for one in held))
-        for pieces in (reading.cards, reading.loose)
-    )
-    places = pieces_mask(held, changed.shape) & changed
-    return replace(reading, cards=cards, loose=loose), places  # type: ignore[type-var]
-
-
-def _without_carried(reading: TableReading, people: Mask) -> TableReading:
-    """A reading without the pieces that people hold; ``people`` is bool (h, w)."""
-    cards, loose = (
-        tuple(piece for piece in pieces if _share(piece, people) <= _CARRIED)
-        for pieces in (reading.cards, reading.loose)
+        tuple(one for one in some if not any(one is piece for piece in pieces))
+        for some in (reading.cards, reading.loose)
     )
     return replace(reading, cards=cards, loose=loose)  # type: ignore[type-var]

@@ -134,10 +134,10 @@ class Track(Generic[Piece]):
 
 
 @runtime_checkable
-class SharedDoubt(Protocol):
+class CorrelatedErrors(Protocol):
     """What a classifier has besides, where some of its errors are the same in every frame."""
 
-    def doubted(self, likely: NDArray[np.float32], mean: NDArray[np.float32]) -> NDArray[np.float32]:
+    def discounted(self, likely: NDArray[np.float32], mean: NDArray[np.float32]) -> NDArray[np.float32]:
         """The probabilities (K, C) of several readings together, surer than those of one in the mean (K, C) only in
         what frames tell anew.
         """
@@ -147,7 +147,7 @@ def add_reading(track: Track[DetectedCard], card: DetectedCard, classifier: Clas
     """Gather one more reading of an appearing card; ``classifier`` accepts symbols of what its readings say together.
 
     Frames err alike, so that however many there are they count for less than two that were independent; see also
-    `SharedDoubt`.
+    `CorrelatedErrors`.
     """
     track.readings += 1
     track.seen_s = now_s
@@ -158,8 +158,8 @@ def add_reading(track: Track[DetectedCard], card: DetectedCard, classifier: Clas
     count = min(track.readings, _READINGS)
     track.log_likelihood = track.log_likelihood + (seen - track.log_likelihood) / count
     likely = np.asarray(softmax((2 - 1 / count) * track.log_likelihood), np.float32)
-    if isinstance(classifier, SharedDoubt):
-        likely = classifier.doubted(likely, np.asarray(softmax(track.log_likelihood), np.float32))
+    if isinstance(classifier, CorrelatedErrors):
+        likely = classifier.discounted(likely, np.asarray(softmax(track.log_likelihood), np.float32))
     edges = _settled(classifier.accept(likely), likely, card) if classifier else card.edges
     confidence = confidence_of(card.presence, likely, edges)
     track.piece = replace(card, edges=edges, probabilities=likely, confidence=confidence)

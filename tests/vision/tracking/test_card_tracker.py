@@ -811,10 +811,10 @@ class _SureAtNine:
         return tuple("rs"[row.argmax()] if row.max() >= 0.9 else None for row in probabilities)
 
 
-class _InSharedDoubt(_SureAtNine):
+class _WithCorrelatedErrors(_SureAtNine):
     """And knows that all frames err alike."""
 
-    def doubted(self, likely, mean):
+    def discounted(self, likely, mean):
         return mean
 
 
@@ -837,4 +837,4 @@ def test_readings_that_agree_are_surer_together_than_any_alone():
     assert told_of([0.95, 0.7, 0.95]) == "r"  # a look in doubt undoes nothing
     assert told_of([0.99, 0.001, 0.99]) == "r"  # nor does one that errs surely
     assert told_of([0.7] * 20) is None  # frames err alike: many are no proof
-    assert told_of([0.8] * 3, _InSharedDoubt()) is None and told_of([0.95] * 3, _InSharedDoubt()) == "r"
+    assert told_of([0.8] * 3, _WithCorrelatedErrors()) is None and told_of([0.95] * 3, _WithCorrelatedErrors()) == "r"

@@ -214,11 +214,11 @@ def lights_of(
     common = common_inks(views, answers)
     far = np.zeros(len(LIGHTS.fading)) if common is None else _common_far(profile, common, cast)
     fitting = fits(profile, views, answers, cast) if fitting is None else fitting
-    return likelihood(far, fitting + _known_owners(profile, answers)[:, None], answers)
+    return likelihood(far, fitting + _owner_log_prior(profile, answers)[:, None], answers)
 
 
-def _known_owners(profile: InkProfile, answers: Answers) -> np.ndarray:
-    """How likely each owner, or last nobody, is beside the likeliest, by answers: logarithms (N, K + 1)."""
+def _owner_log_prior(profile: InkProfile, answers: Answers) -> np.ndarray:
+    """The log prior of each owner, or last nobody, by answers, that of the likeliest 0: (N, K + 1)."""
     likely = np.maximum(answers.owners, _LEAST_OWNED)
     likely = likely / likely.max(1, keepdims=True)
     columns = [OWNERS.index(owner) for owner in profile.owners]
@@ -294,13 +294,13 @@ def _doubted(ends: np.ndarray, strange: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Shown:
+class _TileViews:
     """Views of pieces (N, VIEW, VIEW, 3), and what is known of them; their owners are uniform where nobody knows."""
 
     views: np.ndarray
     answers: Answers
 
-    def beside(self, known: "_Shown | None") -> "_Shown":
+    def joined_with(self, known: "_TileViews | None") -> "_TileViews":
         """These, then the known ones."""
         if known is None:
             return self
@@ -309,9 +309,9 @@ class _Shown:
             np.concatenate(pair)
             for pair in ((mine.ends, theirs.ends), (mine.owners, theirs.owners), (mine.kinds, theirs.kinds))
         )
-        return _Shown(np.concatenate([self.views, known.views]), Answers(ends, owners, kinds))
+        return _TileViews(np.concatenate([self.views, known.views]), Answers(ends, owners, kinds))
 
-    def balanced(self, cast: np.ndarray) -> "tuple[_Shown, np.ndarray]":
+    def white_balanced(self, cast: np.ndarray) -> "tuple[_TileViews, np.ndarray]":
         """These in the light's colour (3,) that all sure tiles among them tell, and that colour: one tile tells little,
         for on dark faces its brightest part is a rim or a head.
         """
@@ -319,7 +319,7 @@ class _Shown:
         if not is_tile.any():
             return self, cast
         light = light_in(self.views[is_tile], cast)
-        return _Shown(self.views * (cast / light), self.answers), light
+        return _TileViews(self.views * (cast / light), self.answers), light
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +335,7 @@ class FewShotTiles:
     cast: np.ndarray | None = None
     lights: np.ndarray | None = None
     is_foreign: bool = False
-    known: _Shown | None = None
+    known: _TileViews | None = None
 
     def classify_first(self, pyramid: Pyramid, corners: np.ndarray) -> "tuple[np.ndarray, FewShotTiles]":
         """See `TileClassifier`."""
@@ -345,9 +345,9 @@ class FewShotTiles:
             return edge_probabilities(answers), FewShotTiles(self.profile, cast, self.lights)
         answers = reweigh_stars(answers, views)
         count, unowned = len(views), Answers(answers.ends, np.full_like(answers.owners, 1 / len(OWNERS)), answers.kinds)
-        shown = _Shown(views, unowned).beside(self.known)
+        shown = _TileViews(views, unowned).joined_with(self.known)
         if self.lights is None:
-            shown, cast = shown.balanced(cast)
+            shown, cast = shown.white_balanced(cast)
         views = remove_veiling_glare(shown.views, shown.answers)
         fitting = fits(self.profile, views, shown.answers, cast)
         lights, is_foreign = self.lights, self.is_foreign
@@ -369,7 +369,7 @@ class FewShotTiles:
         answers = answers_from_probabilities(probabilities)
         is_sure = answers.owners.max(1, keepdims=True) >= LIMITS.sure_owner
         owners = np.where(is_sure, answers.owners, np.float32(1 / len(OWNERS)))
-        return FewShotTiles(self.profile, cast, known=_Shown(views, Answers(answers.ends, owners, answers.kinds)))
+        return FewShotTiles(self.profile, cast, known=_TileViews(views, Answers(answers.ends, owners, answers.kinds)))
 
     @property
     def is_light_as_taught(self) -> bool:
@@ -380,8 +380,8 @@ class FewShotTiles:
         spread = np.sqrt(self.lights @ ((LIGHTS.tints - mean) ** 2).sum(1))
         return bool(np.ptp(mean) + spread < LIMITS.same_light)
 
-    def doubted(self, likely: np.ndarray, mean: np.ndarray) -> np.ndarray:
-        """See `SharedDoubt`: whose ink it is depends on a light that all frames show alike."""
+    def discounted(self, likely: np.ndarray, mean: np.ndarray) -> np.ndarray:
+        """See `CorrelatedErrors`: whose ink it is depends on a light that all frames show alike."""
         return with_owners_of(likely, mean)
 
     def accept(self, probabilities: np.ndarray) -> Face:

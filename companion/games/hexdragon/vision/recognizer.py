@@ -103,7 +103,7 @@ def read_unknown(
     if not unchanged:  # beside known tiles, what a hand still holds is askew too
         on_grid = snap_outlines(on_grid, grid)
     known_on_grid = _on_grid(known_tiles, grid, faces, len(tiles)) + _stars_on_grid(stars_known, grid)
-    beyond = _placed(unchanged.everywhere) if unchanged and table_grid else []
+    beyond = _faces_by_cell(unchanged.everywhere) if unchanged and table_grid else {}
     places = _free_places(on_grid + known_on_grid, beyond, grid, corners[stars >= LIMITS.doubted_star], pyramid.size)
     places = {cell: place for cell, place in places.items() if not (unchanged and unchanged.is_free(place))}
     rest, doubted = _search_free_cells(pyramid, places, lit)
@@ -208,13 +208,9 @@ def _stars_on_grid(stars: Sequence[DetectedCard], grid: Grid) -> list[Placed]:
     ]
 
 
-def _placed(known: Sequence[DetectedCard]) -> list[Placed]:
-    """The known tiles that have a cell, where they lie in the whole picture."""
-    return [
-        (card.cell, 0, Detection(card.corners, card.presence), card.probabilities)
-        for card in _split_stars(known)[0]
-        if card.cell is not None
-    ]
+def _faces_by_cell(known: Sequence[DetectedCard]) -> dict[Cell, NDArray[np.float32]]:
+    """The probabilities (6, C) of the known tiles that have a cell."""
+    return {card.cell: card.probabilities for card in _split_stars(known)[0] if card.cell is not None}
 
 
 def _search_free_cells(
@@ -244,13 +240,17 @@ def _search_free_cells(
 
 
 def _free_places(
-    known: list[Placed], beyond: list[Placed], grid: Grid, stars: NDArray[np.float32], size: tuple[int, int]
+    known: list[Placed],
+    beyond: dict[Cell, NDArray[np.float32]],
+    grid: Grid,
+    stars: NDArray[np.float32],
+    size: tuple[int, int],
 ) -> dict[Cell, NDArray[np.float32]]:
     """The picture's free cells around the start tile, or around all tiles without one, and those of likely stars.
 
     Args:
         known: the pieces that have a cell.
-        beyond: the tiles of the whole table, of a picture that is a piece of it.
+        beyond: the faces (6, C) of the whole table's tiles, by cell, for a picture that is a piece of it.
         grid: their cells' places.
         stars: (N, 6, 2) outlines of what may be stars, surest first.
         size: width and height of the picture.
@@ -260,8 +260,8 @@ def _free_places(
     """
     starred = {cell: s for s in stars[::-1] if (cell := grid.cell_of(s, LIMITS.off_star)) is not None}
     taken = {cell for cell, *_ in known}
-    table = {cell for cell, *_ in beyond} | taken
-    start = start_cell(known + beyond)
+    table = taken | beyond.keys()
+    start = start_cell(beyond | {cell: p for cell, _, _, p in known})
     if start is None:
         wanted = {n for cell in table for n in neighbours(cell)}
         wanted = {cell for cell in wanted if all(distance(cell, other) <= 2 * LIMITS.radius for other in table)}
@@ -287,9 +287,9 @@ def _are_in_picture(corners: NDArray[np.float32], size: tuple[int, int]) -> NDAr
     return np.asarray(((inner > -1) & (inner < np.array(size))).all((1, 2)))
 
 
-def start_cell(known: list[Placed]) -> Cell | None:
-    """The cell of the most probable start tile; None without one."""
-    shares = {cell: float(p[:, TAIL].min()) for cell, _, _, p in known if is_start(p)}
+def start_cell(faces: dict[Cell, NDArray[np.float32]]) -> Cell | None:
+    """The cell of the most probable start tile among faces (6, C) by cell; None without one."""
+    shares = {cell: float(p[:, TAIL].min()) for cell, p in faces.items() if is_start(p)}
     return max(shares, key=lambda cell: shares[cell], default=None)
 
 

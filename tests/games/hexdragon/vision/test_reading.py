@@ -324,7 +324,7 @@ def test_known_tiles_tell_the_light_that_a_first_look_at_them_would_tell() -> No
     for classifier in (PretrainedTiles(), FewShotTiles(dark_faced())):
         said, first = classifier.classify_first(Pyramid.of(bgr), corners)
         again = classifier.in_light_of(Pyramid.of(bgr), corners, said).classify_first(Pyramid.of(bgr), corners[:0])[1]
-        assert np.allclose(again.cast, first.cast, rtol=0.01)
+        assert np.allclose(again.cast, first.cast)
         if isinstance(first, FewShotTiles) and isinstance(again, FewShotTiles):
             assert first.lights is not None and again.lights is not None
             assert np.abs(again.lights - first.lights).max() < 0.02
