@@ -39,6 +39,8 @@ _GLARE_RADIUS = 0.04
 _GLARES = "Light glares on a card there: turn it, tilt the lamp or shade it; or enter the card by hand."
 _SETTLES = "Something moves on the table: it is read once it lies still."
 _ENDED = "The recording has come to its end: from here on moves are entered by hand."
+_SAID_BY_THE_INTERPRETER = ("unsure",)
+"""It says so for as long as the card lies there unread."""
 FRAME_WITHIN_S = 3.0
 """A camera that gives no frame for so long is lost."""
 RETRY_S = 2.0
@@ -53,16 +55,16 @@ class WatchingNotices:
     def __init__(self, clock: Callable[[], float]) -> None:
         """``clock`` is monotonic, in seconds."""
         self._clock = clock
-        self._passing: dict[str, tuple[str, float]] = {}
+        self._passing: dict[str, tuple[Mapping[str, Any], float]] = {}
         self._busy_since_s: float | None = None
 
     def update(self, events: Iterable[Mapping[str, Any]], *, is_quiet: bool, active: Iterable[str]) -> None:
         """Take in a frame's tracker events, whether the table is at rest, and the codes of the tracker's notices."""
         now_s = self._clock()
         for event in events:
-            if event["event"] == "notice" and event["code"] not in active and "at" not in event:
-                self._passing[event["code"]] = event["message"], now_s + PASSING_S
-        self._passing = {code: (text, until_s) for code, (text, until_s) in self._passing.items() if until_s > now_s}
+            if event["event"] == "notice" and event["code"] not in (*active, *_SAID_BY_THE_INTERPRETER):
+                self._passing[event["code"]] = event, now_s + PASSING_S
+        self._passing = {code: (event, until_s) for code, (event, until_s) in self._passing.items() if until_s > now_s}
         if is_quiet:
             self._busy_since_s = None
         elif self._busy_since_s is None:
@@ -83,7 +85,7 @@ class WatchingNotices:
             picture: uint8 BGR, the frame.
             is_waiting: whether a proposal waits; then ``settling`` is not shown.
         """
-        merged = {code: Notice(code, text) for code, (text, _) in self._passing.items()} | dict(notices)
+        merged = {code: _notice(event, picture) for code, (event, _) in self._passing.items()} | dict(notices)
         unsure = merged.get("unsure")
         if unsure is not None and unsure.at is not None and has_glare(picture, unsure.at):
             del merged["unsure"]
@@ -94,6 +96,12 @@ class WatchingNotices:
 
     def _is_settling(self) -> bool:
         return self._busy_since_s is not None and self._clock() - self._busy_since_s >= SETTLING_S
+
+
+def _notice(event: Mapping[str, Any], picture: NDArray[np.uint8]) -> Notice:
+    """A tracker's notice of a picture, as the referee tells it."""
+    at, (height, width) = event.get("at"), picture.shape[:2]
+    return Notice(event["code"], event["message"], None if at is None else (at[0] / width, at[1] / height))
 
 
 def has_glare(picture: NDArray[np.uint8], at: tuple[float, float]) -> bool:

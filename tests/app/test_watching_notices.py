@@ -31,6 +31,15 @@ def test_a_camera_that_was_moved_is_said_for_a_while(states: WatchingNotices, cl
     assert states.merge({}, GREY, is_waiting=False) == {}
 
 
+def test_what_may_be_a_card_is_shown_at_its_spot_for_a_while(states: WatchingNotices) -> None:
+    star = {"event": "notice", "code": "maybe-card", "message": "A star perhaps.", "at": [480, 135]}
+    unread = {"event": "notice", "code": "unsure", "message": "A new card cannot be read fully.", "at": [10, 10]}
+    states.update([star, unread], is_quiet=True, active=())
+    assert states.merge({}, GREY, is_waiting=False) == {
+        "maybe-card": Notice("maybe-card", "A star perhaps.", (0.5, 0.25))
+    }, "the interpreter says of an unread card that it is one"
+
+
 def test_what_still_holds_is_not_said_twice(states: WatchingNotices) -> None:
     states.update([{"event": "notice", "code": "dark", "message": "Too dark."}], is_quiet=True, active=("dark",))
     assert states.codes == ()

@@ -244,12 +244,12 @@ def taught(game: str, rng: np.random.Generator) -> IdleTable:
 
 
 def name_of(event: dict[str, Any], lying: list[NDArray[np.float32]], known: list[NDArray[np.float32]]) -> str:
-    """What an event counts as: a card placed where one lies from the start, and none was known, is late."""
+    """What an event counts as, a notice by its code: a card placed where one lies, and none was known, is late."""
     if event["event"] == "placed" and event.get("corners"):
         at = np.mean(event["corners"], axis=0).tolist()
         if is_within(at, lying) and not is_within(at, known):
             return "late"
-    return str(event["event"])
+    return str(event.get("code", event["event"]))
 
 
 def is_within(at: list[float], outlines: list[NDArray[np.float32]]) -> bool:

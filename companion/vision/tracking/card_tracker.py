@@ -4,6 +4,7 @@ Every frame is compared with the accepted picture; only where something changed 
 picture read, and only a card that is free of hands, fully read and not moving is reported, once.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.results import Classifier, DetectedCard, Reading, is_near, near
+from companion.vision.results import Classifier, DetectedCard, Reading, ReadingWarning, is_near, near
 from companion.vision.tracking.change_detector import (
     MASK_PX,
     Mask,
@@ -48,6 +49,7 @@ from companion.vision.tracking.tracks import (
     Track,
     TrackState,
     add_reading,
+    notice,
 )
 
 _SAME_PLACE = 0.15
@@ -76,6 +78,9 @@ _UNSEEN_S = 1.7
 """A card seen again after so long lies there anew: what it was before does not make it old."""
 _NEIGHBOUR = 2.2
 """A loose card that joins others by a new one lies so many sides from it at most."""
+_SAME_DOUBT = 0.6
+"""What is in doubt within so many sides of a card's centre, or of what is in doubt already, is that."""
+_SQUARE = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)], np.float32)
 _TIED_S = 0.15
 """Of two cards that came to rest within so long nothing shows which was laid first: a frame may be lost."""
 _TWIN_S = 1.4
@@ -115,6 +120,7 @@ class CardTracker(Tracker[DetectedCard]):
         self._changed = np.zeros((0, 0), bool)
         self._placed_s = -np.inf
         self._placed: list[Track[DetectedCard]] = []
+        self._doubts: list[ReadingWarning] = []
 
     # ------------------------------------------------------------ the whole table
 
@@ -147,7 +153,7 @@ class CardTracker(Tracker[DetectedCard]):
         events = self._consider(reading.seen, view)
         if reading.where.any():
             events += self._miss(reading, view)
-            self._accept(reading, view)
+            events += self._accept(reading, view)
         return events + self._twins()
 
     def _note_hands(self, view: ObservedFrame) -> None:
@@ -317,10 +323,7 @@ class CardTracker(Tracker[DetectedCard]):
         told = "moved" if is_known else "placed"
         events += [{"event": told, **new.as_json(), **tie}, *({"event": "moved", **c.as_json()} for c in joined)]
         if None in new.edges:
-            at = [round(v) for v in new.centre]
-            events.append(
-                {"event": "notice", "code": "unsure", "message": "A new card cannot be read fully.", "at": at}
-            )
+            events.append(notice("unsure", "A new card cannot be read fully.", new.centre))
         return events
 
     # ------------------------------------------------------------ a deck that holds each card once
@@ -382,8 +385,12 @@ class CardTracker(Tracker[DetectedCard]):
 
     # ------------------------------------------------------------ what needs no report
 
-    def _accept(self, reading: ChangeReading, view: ObservedFrame) -> None:
-        """Accept what lies still and holds nothing new: known cards at once, a moved chip or a shadow after a while."""
+    def _accept(self, reading: ChangeReading, view: ObservedFrame) -> list[TableEvent]:
+        """Accept what lies still and holds nothing new: known cards at once, a moved chip or a shadow after a while.
+
+        Returns:
+            The notices of what is accepted although it may be a card.
+        """
         shape = reading.where.shape
         self._forget([track for track in self._appearing if self._now_s - track.seen_s >= _FORGET_S])
         as_known = self._seen_as_known(reading)
@@ -396,8 +403,30 @@ class CardTracker(Tracker[DetectedCard]):
         if slow.any():
             slow &= ~dilated(people(view, self._detector.seen))
         whole &= view.still
+        things = slow & ~whole & ~waiting
         self._detector.accept(whole & ~waiting)
-        self._detector.accept(slow & ~whole & ~waiting, is_thing=True)
+        self._detector.accept(things, is_thing=True)
+        return self._say_doubts(reading.doubts, things, view.changed)
+
+    def _say_doubts(self, doubts: Sequence[ReadingWarning], things: Mask, changed: Mask) -> list[TableEvent]:
+        """Say what may be a card, by any look since it changed, and counts as a thing from now on; each once."""
+        near_px = _SAME_DOUBT * self._usual_side()
+        places = [track.piece.centre for track in self.tracks]
+        waiting: list[ReadingWarning] = []
+        events: list[TableEvent] = []
+        for doubt in (*self._doubts, *doubts):
+            spot = doubt.at
+            if spot is None or any(math.dist(spot, place) < near_px for place in places):
+                continue
+            places.append(spot)
+            around = np.array(spot) + near_px * _SQUARE
+            if share_in(around, things):
+                message = f"{doubt.message[:1].upper()}{doubt.message[1:]}: light it, or enter it by hand."
+                events.append(notice("maybe-card", message, spot))
+            elif share_in(around, changed):
+                waiting.append(doubt)
+        self._doubts = waiting
+        return events
 
     def _seen_as_known(self, reading: ChangeReading) -> list[DetectedCard]:
         """The known cards that lie as they lay, and those that were read anew and show the same."""

@@ -1,7 +1,7 @@
 """Reads the pieces of the picture that changed and came to rest: which of them, when, and what is known there."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import cv2
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from companion.vision.detection.sizes import are_as_large
 from companion.vision.geometry import median
-from companion.vision.results import DetectedCard, Outlined, Reading, moved_by, near, sides_of
+from companion.vision.results import DetectedCard, Outlined, Reading, ReadingWarning, moved_by, near, sides_of
 from companion.vision.tracking.change_detector import (
     MASK_PX,
     Mask,
@@ -274,11 +274,13 @@ class ChangeReading:
         where: bool (h, w), the pieces that were read.
         seen: the cards seen there.
         lying: the known cards there that lie as they lay.
+        doubts: what cannot be read there, each with its spot in the picture.
     """
 
     where: Mask
-    seen: list[DetectedCard]
-    lying: list[DetectedCard]
+    seen: list[DetectedCard] = field(default_factory=list)
+    lying: list[DetectedCard] = field(default_factory=list)
+    doubts: list[ReadingWarning] = field(default_factory=list)
 
 
 class ChangeReader:
@@ -303,7 +305,7 @@ class ChangeReader:
         if view.now_s < self._next_s or (not is_fresh and view.now_s < self._next_slow_s):
             return None
         self._next_s, self._next_slow_s = view.now_s + _READ_S, view.now_s + _FRESH_S
-        reading = ChangeReading(np.zeros(settled.shape, bool), [], [])
+        reading = ChangeReading(np.zeros(settled.shape, bool))
         width_px = usual_width_px(known)
         young = ~view.mask.is_still(self._settle_times.card_s + 0.2)
         look = self._fruitless % len(_MARGINS)
@@ -322,7 +324,8 @@ class ChangeReader:
             )
             as_it_was = replace(as_it_was, picture=bgr, is_thorough=piece in in_peace)
             reading.lying.extend(moved_by(card, x0, y0) for card in as_it_was.cards)
-            seen = self._read_window(bgr, window, as_it_was, width_px, classifier)
+            seen, doubts = self._read_window(bgr, window, as_it_was, width_px, classifier)
+            reading.doubts.extend(doubts)
             twice = near(seen, reading.seen, 0.3)
             reading.seen.extend(card for card, is_twice in zip(seen, twice, strict=True) if not is_twice)
         if reading.where.any():
@@ -348,8 +351,8 @@ class ChangeReader:
 
     def _read_window(
         self, bgr: NDArray[np.uint8], window: Window, as_it_was: Unchanged, width_px: float | None, classifier: Any
-    ) -> list[DetectedCard]:
-        """The cards in a window but for those that lie as they lay."""
+    ) -> tuple[list[DetectedCard], list[ReadingWarning]]:
+        """The cards in a window but for those that lie as they lay, and what cannot be read."""
         x0, y0, x1, y1 = window
         piece = np.ascontiguousarray(bgr[y0:y1, x0:x1])
         if self._read_unknown is None or width_px is None:
@@ -357,7 +360,9 @@ class ChangeReader:
         else:
             reading = self._read_unknown(piece, classifier, width_px, as_it_was)
         largest = float("inf") if width_px is None else _LARGEST * width_px / 3**0.5
-        return [moved_by(c, x0, y0) for c in (*reading.cards, *reading.loose) if c.side < largest]
+        cards = [moved_by(c, x0, y0) for c in (*reading.cards, *reading.loose) if c.side < largest]
+        doubts = [(w, w.at) for w in reading.warnings if w.code == "unsure" and w.at is not None]
+        return cards, [replace(w, at=(at[0] + x0, at[1] + y0)) for w, at in doubts]
 
 
 def _without_hands(view: ObservedFrame) -> NDArray[np.uint8]:

@@ -79,6 +79,8 @@ _AS_IT_LIES_S, _LOOK_EVERY_S = 5.0, 1.0
 """Where all that differs has not stirred for so long, and nothing stirs now, it is looked at once in so long."""
 _LEAST_PX = 2 * MASK_PX
 """A frame that is less wide or high is passed over: it shows no card, and there is nothing to compare."""
+_USUAL_SIDE = 26.0
+"""Nothing known lies there yet: a card's side in pixels."""
 _CONDITIONS = frozenset(condition.warning.code for condition in CONDITIONS)
 
 
@@ -375,9 +377,12 @@ class Tracker(ABC, Generic[Piece]):
 
     def _crumb(self) -> float:
         """So few changed mask pixels are a crumb: a tenth of a card."""
+        return 0.1 * 3 * (self._usual_side() / MASK_PX) ** 2
+
+    def _usual_side(self) -> float:
+        """The usual side of what lies there, in pixels."""
         pieces = [track.piece for track in self._lying]
-        side = float(median(sides_of(pieces))) if pieces else 26.0
-        return 0.1 * 3 * (side / MASK_PX) ** 2
+        return float(median(sides_of(pieces))) if pieces else _USUAL_SIDE
 
     def _resting(self, view: ObservedFrame) -> list[TableEvent]:
         """That a hand rests over the table, once it has for long; less than a card is no hand."""

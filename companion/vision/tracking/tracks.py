@@ -213,6 +213,7 @@ class Notices:
         return [] if then is None else [notice(then, message)]
 
 
-def notice(code: str, message: str) -> TableEvent:
-    """One notice, as it is reported."""
-    return {"event": "notice", "code": code, "message": message}
+def notice(code: str, message: str, at: tuple[float, float] | None = None) -> TableEvent:
+    """One notice, as it is reported; ``at`` in pixels."""
+    where = {} if at is None else {"at": [round(v) for v in at]}
+    return {"event": "notice", "code": code, "message": message, **where}

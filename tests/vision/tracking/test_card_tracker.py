@@ -21,7 +21,7 @@ from companion.games.hexel.vision.lattice import Lattice, find_lattice
 from companion.rules.hexgrid import Cell
 from companion.vision.detection.conditions import MIRRORED
 from companion.vision.geometry import HEXAGON
-from companion.vision.results import DetectedCard, Reading
+from companion.vision.results import DetectedCard, Reading, ReadingWarning
 from companion.vision.tracking import camera_motion, card_tracker, tracks
 from companion.vision.tracking.camera_motion import CameraMotion
 from companion.vision.tracking.card_tracker import CardTracker
@@ -217,6 +217,32 @@ def test_a_mirrored_picture_is_said_once_until_another_reading_of_it_all_is_not(
         another = np.where(another.min(-1, keepdims=True) > 190, another, another[..., ::-1] + np.uint8(40))
         table.told += [(k, event) for event in table.settler.step(another)]
     assert table.news()[2:] == ["table-lost", "table", "table-found"] and not table.settler.active_notices
+
+
+def test_what_may_be_a_card_is_said_once_at_its_spot_when_it_counts_as_a_thing() -> None:
+    table, looks = Table(), 0
+
+    def with_a_doubt(bgr: np.ndarray, classifier: SymbolClassifier | None, across_px: float | None) -> Reading:
+        """A disc of another colour may be a card, and is in doubt in the first look at it."""
+        nonlocal looks
+        reading = read(bgr, classifier, across_px)
+        y, x = np.nonzero(cv2.inRange(bgr, (150, 0, 0), (255, 140, 140)))
+        looks += bool(len(x))
+        if looks != 1:
+            return reading
+        doubt = ReadingWarning("unsure", "a star perhaps", (float(x.mean()), float(y.mean())))
+        return replace(reading, warnings=(doubt,))
+
+    table.settler = CardTracker(with_a_doubt, LatticeLayout(_find_cells), PretrainedSymbols("36"))
+    table.show(LINE, 8)
+    for k in range(40):
+        image = picture(LINE, seed=8000 + k)
+        cv2.circle(image, (420, 280), 16, (190, 110, 60), -1)
+        table.told += [(k, event) for event in table.settler.step(image)]
+    table.show(LINE, 20)
+    assert table.news() == ["table", "maybe-card"] and looks > 1
+    said = table.told[-1][1]
+    assert said["message"].startswith("A star perhaps") and np.hypot(*np.subtract(said["at"], (420, 280))) < 3
 
 
 def misreading_tracker(edges: tuple[str | None, ...]) -> CardTracker:
