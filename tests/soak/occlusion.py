@@ -5,13 +5,14 @@
 Each game's table is laid out by its simulator as it lies in the middle of a game and filmed; with ``--taught`` it is a
 drawn one of a printing that one photograph taught. Over the pictures go things that the table's own hands do not bring.
 For each game the cards that were known before, the frames and what was told are counted; exit status 1 when anything
-but notices was told. A card that lies on the table from the start and is told only now counts apart, as late.
+but notices was told. A card that lies on the table from the start, and is told or read whole only now, counts apart, as
+late.
 """
 
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -243,18 +244,20 @@ def taught(game: str, rng: np.random.Generator) -> IdleTable:
     return IdleTable(classifier, film, [np.array(one["corners"], np.float32) for one in lying])
 
 
-def name_of(event: dict[str, Any], lying: list[NDArray[np.float32]], known: list[NDArray[np.float32]]) -> str:
-    """What an event counts as, a notice by its code: a card placed where one lies, and none was known, is late."""
-    if event["event"] == "placed" and event.get("corners"):
+def name_of(event: dict[str, Any], lying: list[NDArray[np.float32]], known: Sequence[Any]) -> str:
+    """What an event counts as, a notice by its code: a card told where one lies, and none was read whole, is late."""
+    if event["event"] in ("placed", "moved") and event.get("corners"):
         at = np.mean(event["corners"], axis=0).tolist()
-        if is_within(at, lying) and not is_within(at, known):
+        is_told_whole = event["event"] == "moved"
+        there = [one.corners for one in known if not (is_told_whole and None in getattr(one, "edges", ()))]
+        if is_within(at, lying) and not is_within(at, there):
             return "late"
     return str(event.get("code", event["event"]))
 
 
-def is_within(at: list[float], outlines: list[NDArray[np.float32]]) -> bool:
+def is_within(at: list[float], outlines: Sequence[NDArray[np.floating]]) -> bool:
     """Whether a point of the picture lies within one of the outlines (K, 2)."""
-    return any(cv2.pointPolygonTest(outline, (at[0], at[1]), False) > 0 for outline in outlines)
+    return any(cv2.pointPolygonTest(np.asarray(outline, np.float32), (at[0], at[1]), False) > 0 for outline in outlines)
 
 
 def watched(game: str, frames: int, seed: int, lay: Callable[..., IdleTable]) -> tuple[Counter[str], float]:
@@ -276,7 +279,7 @@ def watched(game: str, frames: int, seed: int, lay: Callable[..., IdleTable]) ->
             for each in over:
                 bgr = each.over(bgr)
             over = [each for each in over if not each.is_over]
-            known = [np.asarray(card.corners, np.float32) for card in tracker.cards or ()]
+            known = tracker.cards or ()
             begun = perf_counter()
             events = tracker.step(bgr)
             busy_s += perf_counter() - begun
