@@ -6,7 +6,7 @@ picture read, and only a card that is free of hands, fully read and not moving i
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -73,7 +73,7 @@ edge still correlates with itself by 0.79, a new one with what it lies on by 0.6
 _CHANGED_FACE_READINGS = 4
 """A known card that shows another face is looked at so often before it is believed."""
 _FORGET_S = 4.5
-"""A card that was seen to appear is forgotten when it was not seen again for so long."""
+"""A card that was seen to appear, or what may be one, is forgotten when it was not seen again for so long."""
 _UNSEEN_S = 1.7
 """A card seen again after so long lies there anew: what it was before does not make it old."""
 _NEIGHBOUR = 2.2
@@ -85,6 +85,16 @@ _TIED_S = 0.15
 """Of two cards that came to rest within so long nothing shows which was laid first: a frame may be lost."""
 _TWIN_S = 1.4
 """In a deck that holds each card once, the same card elsewhere waits so long for the first to be taken away."""
+
+
+@dataclass(slots=True)
+class _Doubt:
+    """What may be a card, by a reading: where, why, when it was last read, and whether people know."""
+
+    at: tuple[float, float]
+    message: str
+    seen_s: float = 0.0
+    is_said: bool = False
 
 
 class CardTracker(Tracker[DetectedCard]):
@@ -120,7 +130,7 @@ class CardTracker(Tracker[DetectedCard]):
         self._changed = np.zeros((0, 0), bool)
         self._placed_s = -np.inf
         self._placed: list[Track[DetectedCard]] = []
-        self._doubts: list[ReadingWarning] = []
+        self._doubts: list[_Doubt] = []
 
     # ------------------------------------------------------------ the whole table
 
@@ -406,26 +416,29 @@ class CardTracker(Tracker[DetectedCard]):
         things = slow & ~whole & ~waiting
         self._detector.accept(whole & ~waiting)
         self._detector.accept(things, is_thing=True)
-        return self._say_doubts(reading.doubts, things, view.changed)
+        return self._say_doubts(reading.doubts, things)
 
-    def _say_doubts(self, doubts: Sequence[ReadingWarning], things: Mask, changed: Mask) -> list[TableEvent]:
-        """Say what may be a card, by any look since it changed, and counts as a thing from now on; each once."""
-        near_px = _SAME_DOUBT * self._usual_side()
-        places = [track.piece.centre for track in self.tracks]
-        waiting: list[ReadingWarning] = []
+    def _say_doubts(self, warnings: Sequence[ReadingWarning], things: Mask) -> list[TableEvent]:
+        """Say what may be a card, by one of the latest looks at it, and counts as a thing from now on; each once."""
+        same_px = _SAME_DOUBT * self._usual_side()
+        cards = [track.piece.centre for track in self.tracks]
+        for warning in warnings:
+            if warning.at is not None:
+                same = next((doubt for doubt in self._doubts if math.dist(doubt.at, warning.at) < same_px), None)
+                doubt = same or _Doubt(warning.at, warning.message)
+                doubt.seen_s = self._now_s
+                self._doubts += [] if same else [doubt]
+        self._doubts = [
+            doubt
+            for doubt in self._doubts
+            if self._now_s - doubt.seen_s < _FORGET_S and all(math.dist(doubt.at, at) > same_px for at in cards)
+        ]
         events: list[TableEvent] = []
-        for doubt in (*self._doubts, *doubts):
-            spot = doubt.at
-            if spot is None or any(math.dist(spot, place) < near_px for place in places):
-                continue
-            places.append(spot)
-            around = np.array(spot) + near_px * _SQUARE
-            if share_in(around, things):
+        for doubt in self._doubts:
+            if not doubt.is_said and share_in(np.array(doubt.at) + same_px * _SQUARE, things):
+                doubt.is_said = True
                 message = f"{doubt.message[:1].upper()}{doubt.message[1:]}: light it, or enter it by hand."
-                events.append(notice("maybe-card", message, spot))
-            elif share_in(around, changed):
-                waiting.append(doubt)
-        self._doubts = waiting
+                events.append(notice("maybe-card", message, doubt.at))
         return events
 
     def _seen_as_known(self, reading: ChangeReading) -> list[DetectedCard]:
