@@ -20,7 +20,7 @@ import comet_traced
 import cv2
 import numpy as np
 import traced_learn
-from watch_takes import FPS, Event, Film, Score, Take, line_of, takes_of, watch
+from watch_takes import FPS, Event, Film, Score, Take, line_of, watch_film
 
 from companion.errors import UsageError
 from companion.games import GAMES
@@ -156,11 +156,7 @@ def main() -> None:
             counts["refused"] += 1
             print(f"{game:<10}{path.name.split('-')[0]} {error}", flush=True)
             continue
-        for name, make in takes_of(film):
-            if name != "as-filmed" and not a.takes:
-                continue
-            take = make()
-            score = watch(take, game, taught)
+        for name, take, score in watch_film(film, game, None if a.takes else ("as-filmed",), taught):
             named = {k: one for k, (_, one) in score.paired.items() if take.events[k].kind == "placed"}
             verdicts = Counter(verdict(game, cards[k], one) for k, one in named.items()) if name in SAME else Counter()
             counts += verdicts + Counter(false=len(score.false), early=score.early, repeated=score.repeated)

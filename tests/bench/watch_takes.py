@@ -4,12 +4,13 @@
 
 FOLDER holds ``watch-GAME`` with ``frames/NNNN.jpg`` at ten a second, ``events.jsonl`` and ``notes.json``, and may hold
 ``GAME`` or ``GAMEnn`` with stills of other tables. Prints a line for each game and take: placements and removals
-reported of those filmed, false, early and repeated reports, delay in seconds after the card is free (median, worst).
+reported of those filmed, false, early and repeated reports, delay in seconds after the card is free (median, worst);
+and where the table as it first settles is another than that of the film as filmed.
 """
 
 import argparse
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import process_time
@@ -250,7 +251,13 @@ def takes_of(film: Film) -> Iterator[tuple[str, Callable[[], Take]]]:
 
 @dataclass
 class Score:
-    """What was reported of a take; ``paired`` is when and what of each event, by the event's number."""
+    """What was reported of a take.
+
+    Attributes:
+        paired: when and what of each event, by the event's number.
+        table: the outlines of the table as it first settled.
+        table_faults: what that lacks, or has more, beside the film as filmed.
+    """
 
     reports: list[tuple[float, dict[str, Any]]] = field(default_factory=list)
     paired: dict[int, tuple[float, dict[str, Any]]] = field(default_factory=dict)
@@ -263,6 +270,8 @@ class Score:
     delays_s: list[float] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    table: list[NDArray[np.float32]] = field(default_factory=list)
+    table_faults: list[str] = field(default_factory=list)
     ms: float = 0.0
 
 
@@ -279,12 +288,46 @@ def watch(take: Take, game: str, classifier: Any = None) -> Score:
         stayed = [one for one in events if one["event"] == "moved" and _lies_as_it_lay(one, before)]
         score.reports += [(t_s, one) for one in events if one["event"] in WANTED and one not in stayed]
         score.notices += [f"known@{t_s:.1f}" for _ in stayed]
+        if not score.table and any(one["event"] == "table" for one in events):
+            outlines = [np.asarray(one.corners, np.float32) for one in tracker.cards or ()]
+            placed = [np.array(one["corners"], np.float32) for one in events if one["event"] == "placed"]
+            score.table = _not_at(outlines, placed)
         score.notices += [
             f"{one.get('code', 'table')}@{t_s:.1f}" for one in events if one["event"] in ("notice", "table")
         ]
     score.ms = 1000 * busy_s / len(take.frames)
     _match(take, score)
     return score
+
+
+def compare_tables(take: Take, score: Score, as_filmed: Score) -> None:
+    """Note what a take's first table lacks of what lies there throughout, and what it has that never lies there."""
+    events = [outline for event in take.events for outline in event.outlines]
+    throughout = _not_at(as_filmed.table, events)
+    lacking, more = _not_at(throughout, score.table), _not_at(score.table, [*as_filmed.table, *events])
+    score.table_faults += [f"table lacks {len(lacking)}"] if lacking else []
+    score.table_faults += [f"table has {len(more)} more"] if more else []
+
+
+def _not_at(
+    outlines: Sequence[NDArray[np.float32]], places: Sequence[NDArray[np.float32]]
+) -> list[NDArray[np.float32]]:
+    return [one for one in outlines if not any(_iou(one, place) > SAME_PLACE for place in places)]
+
+
+def watch_film(
+    film: Film, game: str, names: Container[str] | None = None, classifier: Any = None
+) -> Iterator[tuple[str, Take, Score]]:
+    """Watch a film's takes, or those of some names; see `watch`."""
+    as_filmed: Score | None = None
+    for name, make in takes_of(film):
+        if names is None or name in names:
+            take = make()
+            score = watch(take, game, classifier)
+            as_filmed = as_filmed or (score if name == "as-filmed" else None)
+            if as_filmed and take.events:
+                compare_tables(take, score, as_filmed)
+            yield name, take, score
 
 
 def _lies_as_it_lay(report: dict[str, Any], before: Sequence[Any]) -> bool:
@@ -332,8 +375,9 @@ def line_of(game: str, name: str, score: Score) -> str:
     delay = f"{late[len(late) // 2]:5.2f} {late[-1]:5.2f}" if late else "    -     -"
     counts = f"{score.placed[0]:2}/{score.placed[1]:<2} {score.removed[0]}/{score.removed[1]}"
     marks = f"{len(score.false):2} {score.early:2} {score.repeated:2}"
-    rest = [*(f"missed {m}" for m in score.missed), *(f"false {m}" for m in score.false), *score.notices]
-    return f"{game:<10}{name:<15}{counts:<10}{marks}  {delay}  {score.ms:5.1f}  {', '.join(rest)}"
+    faults = [*score.table_faults, *(f"missed {m}" for m in score.missed), *(f"false {m}" for m in score.false)]
+    rest = ", ".join([*faults, *score.notices])
+    return f"{game:<10}{name:<15}{counts:<10}{marks}  {delay}  {score.ms:5.1f}  {rest}"
 
 
 def main() -> None:
@@ -345,10 +389,8 @@ def main() -> None:
     cv2.setNumThreads(1)
     print("game      take           placed rem false early rep  delay s median, worst  ms a frame", flush=True)
     for game in a.game:
-        film = load(a.folder, game)
-        for name, take in takes_of(film):
-            if not a.take or name in a.take:
-                print(line_of(game, name, watch(take(), game)), flush=True)
+        for name, _, score in watch_film(load(a.folder, game), game, a.take or None):
+            print(line_of(game, name, score), flush=True)
 
 
 if __name__ == "__main__":
