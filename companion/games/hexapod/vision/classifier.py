@@ -244,12 +244,17 @@ class FewShotInsects:
         return np.asarray(kinds * is_taught)
 
     def is_foreign(self, fields: Sequence[Cells]) -> bool:
-        """Whether fields show another printing's insects: many of them are like none of the examples."""
-        seen = [cells.embedding[cells.state[..., INSECT] > LIMITS.plain_cell] for cells in fields]
-        insects = np.concatenate(seen) if seen else self.examples[:0]
-        if len(insects) < LIMITS.least_insects:
-            return False
-        return float(np.percentile((insects @ self.examples.T).max(-1), 25)) < LIMITS.foreign_similarity
+        """Whether fields show another printing's insects: many of them are like none of the examples.
+
+        Fields of which no insect is like an example, tiles of a floor perhaps, say nothing beside others that are.
+        """
+        insects = [cells.embedding[cells.state[..., INSECT] > LIMITS.plain_cell] for cells in fields]
+        alike = [(some @ self.examples.T).max(-1) for some in insects if len(some)]
+        own = [some for some in alike if some.max() >= LIMITS.unlike_any]
+        for some in (own, alike):
+            if sum(map(len, some)) >= LIMITS.least_insects:
+                return float(np.percentile(np.concatenate(some), 25)) < LIMITS.foreign_similarity
+        return False
 
     def fit(self, cells: Cells) -> float:
         """See `InsectClassifier`."""

@@ -248,7 +248,7 @@ class CaseTracker(Tracker[DetectedField]):
                 covered.append(Covered.by(card, cells))
                 cells = with_card(cells, card)
                 events.append(placed(board, now, card))
-            track.piece = replace(now, cells=cells)
+            track.piece = _only_where(now, replace(now, cells=cells), np.array(before.doubt))
         elif changes and is_sure:
             events = [removed(board, now, changes) if None in changes.values() else moved(board, now, changes)]
             covered.clear()

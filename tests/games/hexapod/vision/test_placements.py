@@ -65,6 +65,14 @@ def test_a_cell_that_cannot_be_read_is_no_news() -> None:
     assert laid(case(CARD), covered) is None
 
 
+def test_what_is_first_read_where_little_changed_lay_there_before() -> None:
+    unread = case({}, doubtful=((3, 1), (3, 2), (4, 1), (4, 2)))
+    found = case(CARD | {(3, 1): "blue", (3, 2): "gold", (4, 1): "gold", (4, 2): "blue"})
+    shade = UNCHANGED.copy()
+    shade[1:3, 1:3], shade[3, 1:3] = 0.5, 0.1
+    assert laid(unread, found, shade) == laid(case({}), case(CARD))
+
+
 def test_half_a_moth_or_stag_or_a_piece_of_the_spider_is_no_card() -> None:
     moth = {(0, 0): "moth", (0, 1): "moth", (1, 0): "blue", (1, 1): "gold"}
     stag = {(0, 0): "stag", (0, 1): "blue", (1, 0): "stag", (1, 1): "stag"}

@@ -1,0 +1,41 @@
+"""Whether the deck that lies there is the one that was taught."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from companion.games.hexapod.vision.classifier import INSECT, KINDS, Cells, FewShotInsects, fit_discriminant
+
+OWN = np.eye(8, 32, dtype=np.float32)
+TAUGHT = FewShotInsects(
+    OWN, np.arange(8), fit_discriminant(OWN, [str(kind) for kind in KINDS]), np.ones(3, np.float32), lambda: False
+)
+
+
+def field(*similarities: float) -> Cells:
+    """A card or a row of cells, all with an insect so similar to a taught one."""
+    cells = (1, len(similarities))
+    embedding, state = np.zeros((*cells, 32), np.float32), np.zeros((*cells, 3), np.float32)
+    embedding[0, :, 0], embedding[0, :, 20] = similarities, np.sqrt(1 - np.square(similarities))
+    state[..., INSECT] = 1.0
+    nothing = np.zeros((*cells, 8), np.float32)
+    return Cells(state, nothing, nothing[..., :4], embedding, nothing[..., :2])
+
+
+BRICKS = (field(0.66, 0.66, 0.43, 0.34), field(0.5, 0.63, 0.45, 0.37))
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_foreign"),
+    [
+        ([field(0.95, 0.97, 0.99, 0.94), field(0.98, 0.96, 0.93, 0.99)], False),
+        ([field(0.95, 0.97, 0.99, 0.94), field(0.98, 0.96, 0.93, 0.99), *BRICKS], False),
+        ([field(0.81, 0.7, 0.76, 0.8), field(0.6, 0.9, 0.5, 0.7)], True),
+        (BRICKS, True),
+        ([field(0.3, 0.4, 0.3, 0.4)], False),
+    ],
+    ids=["its own", "its own on a floor of bricks", "another", "like none at all", "too few to tell"],
+)
+def test_another_deck_is_told_by_what_is_like_no_example(fields: Sequence[Cells], is_foreign: bool) -> None:
+    assert TAUGHT.is_foreign(fields) is is_foreign
