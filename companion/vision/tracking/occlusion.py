@@ -188,8 +188,9 @@ def is_covered(
 ) -> bool:
     """Whether a hand, an arm or a thing lies on a card that is not seen.
 
-    What changed reaches to the picture's rim, or beyond the card: far, or less far where little table shows in its
-    place, or onto other cards, which are not just in more or less light. Or hardly any table shows there at all.
+    What changed reaches to the picture's rim, or a little beyond the card where little table shows in its place. Or
+    it is not just in more or less light, and reaches far beyond the card, or a little onto others. Or hardly any table
+    shows there at all.
 
     Args:
         card: as it was known.
@@ -205,8 +206,10 @@ def is_covered(
     if outside is None:
         return True
     outside = outside & ~pieces_mask(in_view, changed.shape)
-    lies_on = outside & pieces_mask(others, changed.shape) & ~in_other_light(accepted, seen)
-    beyond, on_others = (_in_cards(mask, card) for mask in (outside, lies_on))
+    unlike = outside & ~in_other_light(accepted, seen)
+    beyond, unlike_beyond, on_others = (
+        _in_cards(mask, card) for mask in (outside, unlike, unlike & pieces_mask(others, changed.shape))
+    )
     table, has_table_around = _unchanged_table(card, changed, others)
     if int(table.sum()) < _FEW_CELLS:
         return beyond > BEYOND_CARDS
@@ -216,7 +219,9 @@ def is_covered(
     if _mean(is_table[inner]) < _NO_TABLE:
         return True
     is_bare = not has_table_around or (_mean(is_table[whole]) >= _BARE and _has_tint_of(table, inner, seen))
-    return beyond > BEYOND_CARDS or (beyond if not is_bare else on_others) > LITTLE_BEYOND_CARDS
+    if is_bare:  # the card's shadow went with it
+        return unlike_beyond > BEYOND_CARDS or on_others > LITTLE_BEYOND_CARDS
+    return beyond > LITTLE_BEYOND_CARDS
 
 
 def _has_tint_of(table: Mask, place: Mask, seen: Planes) -> bool:

@@ -162,6 +162,15 @@ def test_a_card_that_is_taken_away_with_its_shadow_on_the_cards_beside_is_not_co
     assert not is_covered(card(), before, taken, changed(before, taken), [card()], beside)
 
 
+def test_a_card_that_is_taken_away_with_its_long_shadow_on_the_table_is_not_covered() -> None:
+    beyond = polygon_mask(card(350.0, 275.0).corners, SHAPE) & ~polygon_mask(card().corners, SHAPE)
+    taken = painted()
+    before, thing = painted((card(), CARD)), taken.copy()
+    before[:, beyond], thing[:, beyond] = 0.7 * TABLE, CARD
+    assert not is_covered(card(), before, taken, changed(before, taken), [card()], [])
+    assert is_covered(card(), before, thing, changed(before, thing), [card()], [])
+
+
 def test_cards_taken_away_together_cover_nothing() -> None:
     pair = [card(280.0), card(365.0)]
     before, bare = painted((pair[0], CARD), (pair[1], CARD)), painted()
