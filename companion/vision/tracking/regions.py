@@ -1,5 +1,6 @@
 """Reads the pieces of the picture that changed and came to rest: which of them, when, and what is known there."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -274,7 +275,7 @@ class ChangeReading:
         where: bool (h, w), the pieces that were read.
         seen: the cards seen there.
         lying: the known cards there that lie as they lay.
-        doubts: what cannot be read there, each with its spot in the picture.
+        doubts: what is no card of the reading but may be one, each with its spot in the picture.
     """
 
     where: Mask
@@ -352,7 +353,9 @@ class ChangeReader:
     def _read_window(
         self, bgr: NDArray[np.uint8], window: Window, as_it_was: Unchanged, width_px: float | None, classifier: Any
     ) -> tuple[list[DetectedCard], list[ReadingWarning]]:
-        """The cards in a window but for those that lie as they lay, and what cannot be read."""
+        """The cards in a window but for those that lie as they lay, and what is no card of the reading, but
+        may be one.
+        """
         x0, y0, x1, y1 = window
         piece = np.ascontiguousarray(bgr[y0:y1, x0:x1])
         if self._read_unknown is None or width_px is None:
@@ -360,9 +363,18 @@ class ChangeReader:
         else:
             reading = self._read_unknown(piece, classifier, width_px, as_it_was)
         largest = float("inf") if width_px is None else _LARGEST * width_px / 3**0.5
-        cards = [moved_by(c, x0, y0) for c in (*reading.cards, *reading.loose) if c.side < largest]
-        doubts = [(w, w.at) for w in reading.warnings if w.code == "unsure" and w.at is not None]
-        return cards, [replace(w, at=(at[0] + x0, at[1] + y0)) for w, at in doubts]
+        cards = (*reading.cards, *reading.loose)
+        doubts = [
+            replace(warning, at=(warning.at[0] + x0, warning.at[1] + y0))
+            for warning in reading.warnings
+            if warning.code == "unsure" and warning.at and not any(_is_of(warning.at, card) for card in cards)
+        ]
+        return [moved_by(card, x0, y0) for card in cards if card.side < largest], doubts
+
+
+def _is_of(at: tuple[float, float], card: DetectedCard) -> bool:
+    """Whether a spot is a card's middle."""
+    return math.dist(at, card.centre) < _SAME_CARD * card.side
 
 
 def _without_hands(view: ObservedFrame) -> NDArray[np.uint8]:
