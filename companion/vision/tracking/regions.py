@@ -353,9 +353,7 @@ class ChangeReader:
     def _read_window(
         self, bgr: NDArray[np.uint8], window: Window, as_it_was: Unchanged, width_px: float | None, classifier: Any
     ) -> tuple[list[DetectedCard], list[ReadingWarning]]:
-        """The cards in a window but for those that lie as they lay, and what is no card of the reading, but
-        may be one.
-        """
+        """The cards in a window but for those that lie as they lay, and what is none of them but may be a card."""
         x0, y0, x1, y1 = window
         piece = np.ascontiguousarray(bgr[y0:y1, x0:x1])
         if self._read_unknown is None or width_px is None:
