@@ -105,6 +105,7 @@ def test_a_phone_fetches_each_file_once_until_one_changes(
     app.wsgi_app = noted(app)  # type: ignore[method-assign]
     table = f"http://127.0.0.1:{serve(app)}"
     window.open(f"{table}/?code={CODE}")
+    window.wait_for(READY)  # what a page that is left has asked for is asked for again
     look_around()
     assert look_around() == set()
 
