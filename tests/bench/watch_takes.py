@@ -312,7 +312,8 @@ def compare_tables(take: Take, score: Score, as_filmed: Score) -> None:
 def _not_at(
     outlines: Sequence[NDArray[np.float32]], places: Sequence[NDArray[np.float32]]
 ) -> list[NDArray[np.float32]]:
-    return [one for one in outlines if not any(_iou(one, place) > SAME_PLACE for place in places)]
+    """The outlines that none of the places overlaps enough to be the same."""
+    return [one for one in outlines if not _overlaps(one, places, SAME_PLACE)]
 
 
 def watch_film(
@@ -362,7 +363,11 @@ def _match(take: Take, score: Score) -> None:
 
 
 def _is_at(event: Event, outline: NDArray[np.float32], share: float = SAME_PLACE) -> bool:
-    return any(_iou(outline, other) >= share for other in event.outlines)
+    return _overlaps(outline, event.outlines, share)
+
+
+def _overlaps(outline: NDArray[np.float32], others: Sequence[NDArray[np.float32]], share: float) -> bool:
+    return any(_iou(outline, other) >= share for other in others)
 
 
 def _iou(a: NDArray[np.float32], b: NDArray[np.float32]) -> float:

@@ -6,13 +6,14 @@ picture read, and only a card that is free of hands, fully read and not moving i
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.results import Classifier, DetectedCard, Reading, ReadingWarning, is_near, near
+from companion.vision.geometry import SQUARE
+from companion.vision.results import Classifier, DetectedCard, Reading, is_near, near
 from companion.vision.tracking.change_detector import (
     MASK_PX,
     Mask,
@@ -42,6 +43,7 @@ from companion.vision.tracking.regions import ChangeReader, ChangeReading, Read,
 from companion.vision.tracking.table_search import blurred_places
 from companion.vision.tracking.tracker import Tracker
 from companion.vision.tracking.tracks import (
+    Doubt,
     Found,
     SettleTimes,
     TableEvent,
@@ -80,21 +82,10 @@ _NEIGHBOUR = 2.2
 """A loose card that joins others by a new one lies so many sides from it at most."""
 _SAME_DOUBT = 0.6
 """What is in doubt within so many sides of a card's centre, or of what is in doubt already, is that."""
-_SQUARE = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)], np.float32)
 _TIED_S = 0.15
 """Of two cards that came to rest within so long nothing shows which was laid first: a frame may be lost."""
 _TWIN_S = 1.4
 """In a deck that holds each card once, the same card elsewhere waits so long for the first to be taken away."""
-
-
-@dataclass(slots=True)
-class _Doubt:
-    """What may be a card, by a reading: where, why, when it was last read, and whether people know."""
-
-    at: tuple[float, float]
-    message: str
-    seen_s: float = 0.0
-    is_said: bool = False
 
 
 class CardTracker(Tracker[DetectedCard]):
@@ -130,7 +121,7 @@ class CardTracker(Tracker[DetectedCard]):
         self._changed = np.zeros((0, 0), bool)
         self._placed_s = -np.inf
         self._placed: list[Track[DetectedCard]] = []
-        self._doubts: list[_Doubt] = []
+        self._doubts: list[Doubt] = []
 
     # ------------------------------------------------------------ the whole table
 
@@ -416,26 +407,31 @@ class CardTracker(Tracker[DetectedCard]):
         things = slow & ~whole & ~waiting
         self._detector.accept(whole & ~waiting)
         self._detector.accept(things, is_thing=True)
-        return self._say_doubts(reading.doubts, things)
+        self._note_doubts(reading.doubts)
+        return self._say_doubts(things)
 
-    def _say_doubts(self, warnings: Sequence[ReadingWarning], things: Mask) -> list[TableEvent]:
-        """Say what may be a card, by one of the latest looks at it, and counts as a thing from now on; each once."""
-        same_px = _SAME_DOUBT * self._usual_side()
+    def _note_doubts(self, doubts: Sequence[Doubt]) -> None:
+        """Remember what may be a card, by the latest looks at it, as long as no track is there."""
+        apart_px = _SAME_DOUBT * self._usual_side()
+        for doubt in doubts:
+            known = next((one for one in self._doubts if math.dist(one.at, doubt.at) < apart_px), None)
+            if known is None:
+                known = doubt
+                self._doubts.append(doubt)
+            known.seen_s = self._now_s
         cards = [track.piece.centre for track in self.tracks]
-        for warning in warnings:
-            if warning.at is not None:
-                same = next((doubt for doubt in self._doubts if math.dist(doubt.at, warning.at) < same_px), None)
-                doubt = same or _Doubt(warning.at, warning.message)
-                doubt.seen_s = self._now_s
-                self._doubts += [] if same else [doubt]
         self._doubts = [
             doubt
             for doubt in self._doubts
-            if self._now_s - doubt.seen_s < _FORGET_S and all(math.dist(doubt.at, at) > same_px for at in cards)
+            if self._now_s - doubt.seen_s < _FORGET_S and all(math.dist(doubt.at, at) > apart_px for at in cards)
         ]
+
+    def _say_doubts(self, things: Mask) -> list[TableEvent]:
+        """Say of what may be a card, once, that it counts as a thing from now on."""
         events: list[TableEvent] = []
+        around = 0.5 * _SAME_DOUBT * self._usual_side() * SQUARE.unit
         for doubt in self._doubts:
-            if not doubt.is_said and share_in(np.array(doubt.at) + same_px * _SQUARE, things):
+            if not doubt.is_said and share_in(doubt.at + around, things):
                 doubt.is_said = True
                 message = f"{doubt.message[:1].upper()}{doubt.message[1:]}: light it, or enter it by hand."
                 events.append(notice("maybe-card", message, doubt.at))

@@ -206,9 +206,9 @@ def is_covered(
     if outside is None:
         return True
     outside = outside & ~pieces_mask(in_view, changed.shape)
-    unlike = outside & ~in_other_light(accepted, seen)
-    beyond, unlike_beyond, on_others = (
-        _in_cards(mask, card) for mask in (outside, unlike, unlike & pieces_mask(others, changed.shape))
+    replaced = outside & ~in_other_light(accepted, seen)
+    beyond, replaced_beyond, replaced_on_others = (
+        _in_cards(mask, card) for mask in (outside, replaced, replaced & pieces_mask(others, changed.shape))
     )
     table, has_table_around = _unchanged_table(card, changed, others)
     if int(table.sum()) < _FEW_CELLS:
@@ -220,7 +220,7 @@ def is_covered(
         return True
     is_bare = not has_table_around or (_mean(is_table[whole]) >= _BARE and _has_tint_of(table, inner, seen))
     if is_bare:  # the card's shadow went with it
-        return unlike_beyond > BEYOND_CARDS or on_others > LITTLE_BEYOND_CARDS
+        return replaced_beyond > BEYOND_CARDS or replaced_on_others > LITTLE_BEYOND_CARDS
     return beyond > LITTLE_BEYOND_CARDS
 
 

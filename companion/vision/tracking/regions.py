@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from companion.vision.detection.sizes import are_as_large
 from companion.vision.geometry import median
-from companion.vision.results import DetectedCard, Outlined, Reading, ReadingWarning, moved_by, near, sides_of
+from companion.vision.results import DetectedCard, Outlined, Reading, moved_by, near, sides_of
 from companion.vision.tracking.change_detector import (
     MASK_PX,
     Mask,
@@ -20,7 +20,7 @@ from companion.vision.tracking.change_detector import (
     polygon_mask,
     share_in,
 )
-from companion.vision.tracking.tracks import SettleTimes
+from companion.vision.tracking.tracks import Doubt, SettleTimes
 
 _UNTOUCHED = 0.03
 """Where less of a card's place changed, the card lies as it lay."""
@@ -275,13 +275,13 @@ class ChangeReading:
         where: bool (h, w), the pieces that were read.
         seen: the cards seen there.
         lying: the known cards there that lie as they lay.
-        doubts: what is no card of the reading but may be one, each with its spot in the picture.
+        doubts: what may be a card, and is none of the reading.
     """
 
     where: Mask
     seen: list[DetectedCard] = field(default_factory=list)
     lying: list[DetectedCard] = field(default_factory=list)
-    doubts: list[ReadingWarning] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
 
 
 class ChangeReader:
@@ -352,8 +352,8 @@ class ChangeReader:
 
     def _read_window(
         self, bgr: NDArray[np.uint8], window: Window, as_it_was: Unchanged, width_px: float | None, classifier: Any
-    ) -> tuple[list[DetectedCard], list[ReadingWarning]]:
-        """The cards in a window but for those that lie as they lay, and what is none of them but may be a card."""
+    ) -> tuple[list[DetectedCard], list[Doubt]]:
+        """The cards in a window but for those that lie as they lay, and what else there may be a card."""
         x0, y0, x1, y1 = window
         piece = np.ascontiguousarray(bgr[y0:y1, x0:x1])
         if self._read_unknown is None or width_px is None:
@@ -363,7 +363,7 @@ class ChangeReader:
         largest = float("inf") if width_px is None else _LARGEST * width_px / 3**0.5
         cards = (*reading.cards, *reading.loose)
         doubts = [
-            replace(warning, at=(warning.at[0] + x0, warning.at[1] + y0))
+            Doubt((warning.at[0] + x0, warning.at[1] + y0), warning.message)
             for warning in reading.warnings
             if warning.code == "unsure" and warning.at and not any(_is_of(warning.at, card) for card in cards)
         ]

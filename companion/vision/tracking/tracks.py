@@ -133,6 +133,18 @@ class Track(Generic[Piece]):
         self.state, self.since_s = state, now_s
 
 
+@dataclass(slots=True)
+class Doubt:
+    """What may be a card, and by a reading is none: where, in pixels, why, when it was last read, and whether that was
+    said.
+    """
+
+    at: tuple[float, float]
+    message: str
+    seen_s: float = -np.inf
+    is_said: bool = False
+
+
 @runtime_checkable
 class CorrelatedErrors(Protocol):
     """What a classifier has besides, where some of its errors are the same in every frame."""

@@ -249,9 +249,9 @@ class FewShotInsects:
         Fields of which no insect is like an example, tiles of a floor perhaps, say nothing beside others that are.
         """
         insects = [cells.embedding[cells.state[..., INSECT] > LIMITS.plain_cell] for cells in fields]
-        alike = [(some @ self.examples.T).max(-1) for some in insects if len(some)]
-        own = [some for some in alike if some.max() >= LIMITS.unlike_any]
-        for some in (own, alike):
+        similarities = [(some @ self.examples.T).max(-1) for some in insects if len(some)]
+        own = [some for some in similarities if some.max() >= LIMITS.own_similarity]
+        for some in (own, similarities):
             if sum(map(len, some)) >= LIMITS.least_insects:
                 return float(np.percentile(np.concatenate(some), 25)) < LIMITS.foreign_similarity
         return False

@@ -21,7 +21,7 @@ _SECOND: Mapping[str, Place] = {"moth": (0, 1), "stag": (1, 0)}
 _COVERED = 0.6
 """A card that shows what lay there before is told only when so much of each of its cells looks different."""
 
-_COVERS = 0.15
+_MIN_CHANGED = 0.15
 """What is first read in a cell of which less looks different lay there before. In a path-traced film a card laid in an
 empty case changed 0.24 to 0.82 of its cells, its shadow 0.13 of others."""
 _SHOWS = 2
@@ -168,7 +168,7 @@ def _first_read(before: DetectedField, now: DetectedField, changed: NDArray[np.f
         (r, c): now.cells[r][c]
         for r, row in enumerate(before.doubt)
         for c, doubted in enumerate(row)
-        if doubted and not now.doubt[r][c] and now.cells[r][c] is not None and changed[r, c] >= _COVERS
+        if doubted and not now.doubt[r][c] and now.cells[r][c] is not None and changed[r, c] >= _MIN_CHANGED
     }
 
 

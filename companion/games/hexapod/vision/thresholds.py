@@ -85,7 +85,7 @@ class HexapodLimits:
     """A deck is foreign when the lower quartile of its insects' similarities to the examples is below
     `foreign_similarity`, of so many insects at least. On 132 drawn pictures of a printing's own it was 0.85 and more
     but once, on 38 of 40 of others 0.82 at most (`tests/bench/sabotage.py --game hexapod --row "another printing"`)."""
-    unlike_any: float = 0.75
+    own_similarity: float = 0.75
     """A field without an insect so similar to an example is no field of the taught deck. On the bricks of a path-traced
     floor it was 0.71 at most, on cards of the deck 0.97 and more."""
     none_at: float = 0.65
