@@ -161,6 +161,14 @@ def test_a_notice_of_usual_length_is_shown_whole(referee: Referee, phone: Callab
     assert page.run(f"return {words}.scrollHeight - {words}.clientHeight") <= 1
 
 
+def test_of_a_notice_that_is_cut_no_part_of_a_third_line_shows(referee: Referee, phone: Callable[..., Any]) -> None:
+    page = phone(*TABLES["hexdragon"])
+    referee.ask(Notice("card-differs", "A card looks different from what was confirmed. " * 3, (0.9, 0.1)))
+    show_notices(referee, page)
+    words = "document.querySelector('.notice > p')"
+    assert page.run(f"return {words}.clientHeight - 2 * parseFloat(getComputedStyle({words}).lineHeight)") <= 1
+
+
 def test_a_long_name_of_the_dealer_stays_in_its_place(phone: Callable[..., Any]) -> None:
     dealer = "Maximilianus-Alexander-Bartos"
     page = phone(Header("comet", (dealer, "Bo")), (f"round {dealer}",))

@@ -433,7 +433,7 @@ class CardTracker(Tracker[DetectedCard]):
         for doubt in self._doubts:
             if not doubt.is_said and share_in(doubt.at + around, things):
                 doubt.is_said = True
-                message = f"{doubt.message[:1].upper()}{doubt.message[1:]}: light it, or enter it by hand."
+                message = f"{doubt.message[:1].upper()}{doubt.message[1:]}: light it or enter it."
                 events.append(notice("maybe-card", message, doubt.at))
         return events
 
