@@ -99,15 +99,23 @@ def rest_s(card: DetectedCard, stirred_s: NDArray[np.float64]) -> float:
     return float(np.median(stirred_s[area])) if area.any() else -np.inf
 
 
-def detail_correlation(card: Outlined, accepted: Planes, seen: Planes, others: Sequence[DetectedCard] = ()) -> float:
+def detail_correlation(
+    card: Outlined,
+    accepted: Planes,
+    seen: Planes,
+    others: Sequence[DetectedCard] = (),
+    where: Mask | None = None,
+) -> float:
     """How well the detail of a card's place and edges correlates with what showed there before, -1..1, 0 for neither.
 
     Compares the logarithms of both pictures (3, h, w) without what varies slowly, in which light and shade vanish.
-    Leaves out what shows of other cards there.
+    Leaves out what shows of other cards there, and all but ``where``, bool (h, w), if that is given.
     """
     area = polygon_mask(card.corners, seen.shape[1:], 1.15) & ~pieces_mask(
         _neighbours(card, others), seen.shape[1:], 1.1
     )
+    if where is not None:
+        area &= where
     if not area.any():
         return 0.0
     rows, cols = (np.flatnonzero(area.any(axis)) for axis in (1, 0))
@@ -143,7 +151,7 @@ def is_gone(
     """
     area = _own_place(card, differs.shape, _inner(card), in_view)
     ring = _table_around(card, differs.shape, others)
-    telling, is_pale = area.astype(np.float32), False
+    telling, is_pale, where = area.astype(np.float32), False, None
     if int(ring.sum()) >= _FEW_CELLS:
         table = np.median(accepted[:, ring], axis=1)[:, None, None]
         off = np.abs(accepted - table).max(0)
@@ -151,13 +159,15 @@ def is_gone(
         is_pale = int(np.count_nonzero(contrast[area])) < _FEW_TELL * int(area.sum())
         if is_pale and _is_print_gone(off, area, differs):
             return detail_correlation(card, accepted, seen, others) < _ALIKE
-        telling = telling if is_pale else contrast * area
+        if not is_pale:  # what is printed around a counter on a board says nothing of it
+            telling = contrast * area
+            where = dilated(telling > 0)
     if not area.any():
         return False
     share = float(telling[differs].sum()) / float(telling.sum())
     if share < (_GONE_PALE if is_pale else _GONE):
         return False
-    alike = detail_correlation(card, accepted, seen, others)
+    alike = detail_correlation(card, accepted, seen, others, where)
     return alike < (_ALIKE if share >= _GONE else _UNLIKE)
 
 

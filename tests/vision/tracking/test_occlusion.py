@@ -77,6 +77,15 @@ def test_a_star_is_gone_from_its_field_though_the_pieces_around_it_still_show() 
     assert is_gone(card(), before, after, changed(before, after), beside)
 
 
+def test_a_star_is_gone_from_its_field_though_the_line_around_it_and_the_edges_of_the_pieces_beside_it_still_show() -> (
+    None
+):
+    beside = [card(320.0 + dx, 240.0 + dy) for dx, dy in ((-83.0, 0.0), (83.0, 0.0), (-42.0, 72.0), (42.0, 72.0))]
+    board = [*((piece, CARD) for piece in beside), (card(side=50.0), TABLE - 30), (card(side=42.0), TABLE)]
+    before, after = painted(*board, (card(side=18.0), TABLE + 55)), painted(*board)
+    assert is_gone(card(), before, after, changed(before, after), beside)
+
+
 def test_a_pale_star_is_gone_when_its_faint_ink_is_and_not_in_a_shade() -> None:
     before, after = painted((card(side=22.0), TABLE + 14)), painted()
     assert is_gone(card(), before, after, changed(before, after), [])
