@@ -31,11 +31,16 @@ SIDE = 2
 
 @dataclass(frozen=True, slots=True)
 class _Laid:
-    """A card that was laid in a case: its top left cell and its kinds, None where another card lies on it."""
+    """A card that was laid in a case: its top left cell and its kinds, None where it is hidden or cannot be read."""
 
     board: int
     place: tuple[int, int]
     cells: Sequence[Sequence[str | None]]
+
+    @property
+    def is_whole(self) -> bool:
+        """All its insects are known."""
+        return all(None not in row for row in self.cells)
 
     def over(self, case: Sequence[Sequence[str | None]]) -> list[list[str | None]]:
         """The case with the card in it."""
@@ -45,8 +50,10 @@ class _Laid:
         return rows
 
     def is_new(self, case: Sequence[Sequence[str | None]]) -> bool:
-        """Whether the case does not show the card yet."""
-        return self.over(case) != [list(row) for row in case]
+        """Whether the case does not show the card yet, as far as its insects are known."""
+        shown = [kind for row in case[self.place[0] :][:SIDE] for kind in row[self.place[1] :][:SIDE]]
+        kinds = [kind for row in self.cells for kind in row]
+        return any(kind is not None and kind != there for kind, there in zip(kinds, shown, strict=True))
 
 
 def interpreter() -> "CaseInterpreter":
@@ -119,7 +126,7 @@ class CaseInterpreter:
         self._laid = [laid for laid in self._laid if laid.board not in names or laid.is_new(known[names[laid.board]])]
         for board, name in names.items():
             first = next((laid for laid in self._laid if laid.board == board), None)
-            if first is None or any(None in row for row in first.cells):
+            if first is None or not first.is_whole:
                 continue
             if commands := session.game.interpret(session.state, {}, {name: first.over(known[name])}):
                 return commands
@@ -160,14 +167,18 @@ def _agreement(cells: Kinds, known: Sequence[Sequence[str | None]]) -> int:
 
 
 def _differences(cases: Mapping[str, DetectedField], known: CasesByPlayer, size: tuple[int, int]) -> dict[str, Notice]:
-    """The notice for a case at rest that differs from the game's and that no single card explains."""
+    """The notice for a case at rest that differs from the game's and that no single card explains.
+
+    What cannot be read where the game has an insect, and all else is as in the game, is that insect.
+    """
     for name, field in cases.items():
         cells = [(r, c) for r, row in enumerate(field.cells) for c, _ in enumerate(row)]
-        doubtful = [at for at in cells if field.doubt[at[0]][at[1]]]
+        unread = [at for at in cells if field.doubt[at[0]][at[1]]]
+        different = [at for at in cells if at not in unread and field.cells[at[0]][at[1]] != _at(known[name], at)]
+        doubtful = [at for at in unread if different or _at(known[name], at) is None]
         if doubtful:
             text = f"Part of {name}'s case cannot be read: straighten the cards, or enter the card by hand."
             return {"unsure": Notice("unsure", text, _spot(field, doubtful[0], size))}
-        different = [at for at in cells if field.cells[at[0]][at[1]] != _at(known[name], at)]
         if different:
             text = f"{name}'s case does not look as it was confirmed: lay one card at a time, or enter it by hand."
             return {"card-differs": Notice("card-differs", text, _spot(field, different[0], size))}

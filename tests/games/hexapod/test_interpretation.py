@@ -80,6 +80,23 @@ def test_a_cell_that_cannot_be_read_holds_the_card_back_and_is_shown(referee: Re
     assert interpretation.notices["unsure"].at == pytest.approx((0.2, 0.4))
 
 
+def test_a_cell_that_cannot_be_read_is_no_news_once_its_card_was_entered(referee: Referee) -> None:
+    interpreter = CaseInterpreter()
+    laid = {"event": "placed", "board": 0, "row": 1, "col": 1, "cells": [["blue", "gold"], ["green", None]]}
+    interpreter.note_change(laid)
+    referee.ask(Do({"cmd": "play", "player": "Ana", "row": 1, "col": 1, "card": CARD}))
+    referee.ask(Do({"cmd": "pass", "player": "Bo"}))
+    kinds = {at: kind for at, kind in FIRST.items() if at != (2, 2)}
+    right, unread = field(EMPTY, 600), ((2, 2),)
+    assert "unsure" not in seen(interpreter, referee, field(showing(kinds), 100, unread), right).notices
+    for place in ((3, 2), (3, 3)):
+        cells = [["blue", "blue"], ["blue", "blue"]] if place == (3, 2) else [["leaf", "leaf"], ["leaf", "leaf"]]
+        interpreter.note_change({"event": "placed", "board": 0, "row": place[0], "col": place[1], "cells": cells})
+    more = kinds | {(3, 2): "blue", (4, 2): "blue", (3, 3): "leaf", (3, 4): "leaf", (4, 3): "leaf", (4, 4): "leaf"}
+    command = seen(interpreter, referee, field(showing(more), 100, unread), right).command
+    assert (command["row"], command["col"]) == (3, 2), "it holds the next ones back no more"
+
+
 def test_what_was_rejected_stays_so_until_the_case_shows_something_else(referee: Referee) -> None:
     interpreter = CaseInterpreter()
     left = field(showing(FIRST), 100)

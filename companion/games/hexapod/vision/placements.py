@@ -25,7 +25,7 @@ _MIN_CHANGED = 0.15
 """What is first read in a cell of which less looks different lay there before. In a path-traced film a card laid in an
 empty case changed 0.24 to 0.82 of its cells, its shadow 0.13 of others."""
 _SHOWS = 2
-"""Of two cards laid at once each must show something new in so many of its cells."""
+"""Of two cards laid at once each must show something new in so many of its cells, and one that is read in part."""
 _OTHER_PLACE = 0.15
 """And then the other cells may look different only so much, taken together."""
 _SAME_PLACE = 0.45
@@ -54,13 +54,18 @@ class Covered:
         """What a card covers of some kinds."""
         return cls(card.place, _shown(cells, card.place))
 
-    def is_bare(self, before: DetectedField, now: DetectedField) -> bool:
-        """Whether just that shows there again: the card was taken away."""
-        under = _under(self.place)
-        is_read = not any(now.doubt[r][c] for r, c in under)
+    def is_bare(self, before: DetectedField, now: DetectedField, *, is_old: bool = False) -> bool:
+        """Whether just that shows there again: the card was taken away.
+
+        What cannot be read now may be what lay there when nothing was read there then, or when it ``is_old``.
+        """
+        under = dict(zip(_under(self.place), (kind for row in self.cells for kind in row), strict=True))
+        unread = [(r, c) for r, c in under if now.doubt[r][c]]
         changes = set(changed_cells(before, now))
-        shows_again = self.cells == _shown(now.cells, self.place)
-        return bool(changes) and changes <= set(under) and is_read and shows_again
+        if not changes <= set(under) or len(changes) < (_SHOWS if unread else 1):
+            return False
+        may_be_it = is_old or all(under[cell] is None for cell in unread)
+        return may_be_it and all(now.cells[r][c] == kind for (r, c), kind in under.items() if (r, c) not in unread)
 
 
 def changed_cells(before: DetectedField, now: DetectedField) -> dict[Place, str | None]:
@@ -76,6 +81,8 @@ def changed_cells(before: DetectedField, now: DetectedField) -> dict[Place, str 
 def laid_cards(before: DetectedField, now: DetectedField, changed: NDArray[np.floating]) -> tuple[Laid, ...]:
     """The one or two cards that were laid; none when no such explain what changed.
 
+    Some of their cells may be unread, where two others of each at least show something new.
+
     Args:
         before: the case as it was known.
         now: the case as it is read.
@@ -89,6 +96,8 @@ def laid_cards(before: DetectedField, now: DetectedField, changed: NDArray[np.fl
         return ()
     places = _places(changed.shape)
     squares = [place for place in places if square(now.cells, place) is not None]
+    if len(changes) >= _SHOWS:
+        squares += [place for place in places if _is_read_in_part(now, place)]
     fitting: list[tuple[Place, ...]] = [(place,) for place in squares if set(changes) <= set(_under(place))]
     if not changes:
         fitting = [one for one in fitting if _stands_out(changed, one[0])]
@@ -110,6 +119,12 @@ def may_reach_under(changes: Collection[Place], is_open: NDArray[np.bool_]) -> b
     return any(not is_open[cell] for under in holding for cell in under)
 
 
+def _is_read_in_part(case: DetectedField, place: Place) -> bool:
+    """Whether a card may lie there of which some cells cannot be read, and none is empty."""
+    unread = [case.doubt[r][c] for r, c in _under(place)]
+    return any(unread) and all(case.doubt[r][c] or case.cells[r][c] is not None for r, c in _under(place))
+
+
 def _explains(
     pair: tuple[Place, Place], now: DetectedField, changes: Mapping[Place, str | None], changed: NDArray[np.floating]
 ) -> bool:
@@ -120,9 +135,9 @@ def _explains(
         changed[cell] >= _COVERED for cell in np.ndindex(changed.shape) if cell not in lower | top
     ):
         return False
-    if len(shown) == 4 and square(now.cells, pair[0]) is None:
+    if len(shown) == 4 and square(now.cells, pair[0]) is None and not _is_read_in_part(now, pair[0]):
         return False
-    is_seen = all(now.cells[r][c] is not None for r, c in shown)
+    is_seen = all(now.cells[r][c] is not None or now.doubt[r][c] for r, c in shown)
     return is_seen and all(sum(cell in changes for cell in cells) >= _SHOWS for cells in (shown, top))
 
 
@@ -147,6 +162,15 @@ def square(cells: Kinds, place: Place) -> Square | None:
                 return None
     a, b, c, d = (str(kinds[corner]) for corner in _CORNERS)
     return (a, b), (c, d)
+
+
+def is_under(laid: Collection[Laid], shape: tuple[int, int]) -> NDArray[np.bool_]:
+    """On which cells of a case of so many rows and columns cards lie, bool (rows, cols)."""
+    out = np.zeros(shape, bool)
+    for card in laid:
+        for cell in _under(card.place):
+            out[cell] = True
+    return out
 
 
 def with_card(cells: Kinds, laid: Laid) -> Kinds:

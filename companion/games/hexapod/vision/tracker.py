@@ -20,6 +20,7 @@ from companion.games.hexapod.vision.placements import (
     changed_cells,
     has_shifted,
     is_same_place,
+    is_under,
     laid_cards,
     match_fields,
     may_reach_under,
@@ -45,7 +46,15 @@ from companion.vision.tracking.change_detector import (
 from companion.vision.tracking.occlusion import detail_correlation, in_other_light
 from companion.vision.tracking.table_search import blurred_places
 from companion.vision.tracking.tracker import Tracker
-from companion.vision.tracking.tracks import Found, SettleTimes, TableEvent, TableReading, Track, TrackState
+from companion.vision.tracking.tracks import (
+    Found,
+    SettleTimes,
+    TableEvent,
+    TableReading,
+    Track,
+    TrackState,
+    notice,
+)
 
 _UNCHANGED = 0.08
 """A cell of which less changed shows what it showed."""
@@ -159,7 +168,8 @@ class CaseTracker(Tracker[DetectedField]):
         reading = self._gather(track, now)
         still = view.mask.is_still(self._settle_times.card_s)
         rests = (_cell_shares(field, view.changed & ~still) < _OPEN) | ~is_open
-        is_waiting = _is_newly_doubted(before, now) and not self._is_old(reading)
+        is_told = self._is_old(reading) or self._is_bare(track, before, now)
+        is_waiting = _are_newly_doubted(before, now).any() and not is_told
         if reading.count < _READINGS or not rests.all() or is_waiting:
             return []
         if not is_pushed and self._is_misread(track, before, now):
@@ -189,6 +199,13 @@ class CaseTracker(Tracker[DetectedField]):
             self._misread[track] = now.cells
         return bool(cells) and misread
 
+    def _is_bare(
+        self, track: Track[DetectedField], before: DetectedField, now: DetectedField, *, is_old: bool = False
+    ) -> bool:
+        """Whether a case shows what lay under the card laid last; see `Covered.is_bare`."""
+        covered = self._covered_kinds.get(track, [])
+        return bool(covered) and covered[-1].is_bare(before, now, is_old=is_old)
+
     def _is_old(self, reading: _Reading) -> bool:
         """Whether what was read differs from what is known for so long that a doubt is told."""
         return self._now_s - reading.since_s >= self._settle_times.doubt_s
@@ -196,7 +213,9 @@ class CaseTracker(Tracker[DetectedField]):
     def _was_read(self, reading: _Reading | None) -> bool:
         if reading is None:
             return False
-        return self._now_s - reading.at_s < (_READ_S if reading.count < _MANY_READINGS else _SELDOM_S)
+        next_s = reading.at_s + (_READ_S if reading.count < _MANY_READINGS else _SELDOM_S)
+        old_s = reading.since_s + self._settle_times.doubt_s
+        return self._now_s < (min(next_s, old_s) if reading.at_s < old_s else next_s)
 
     def _gather(self, track: Track[DetectedField], now: DetectedField) -> _Reading:
         """This reading, counted with the equal ones before it."""
@@ -228,10 +247,10 @@ class CaseTracker(Tracker[DetectedField]):
             view: the frame.
         """
         board, is_old = self._lying.index(track), self._is_old(self._readings[track])
-        changes, is_sure = changed_cells(before, now), not _is_newly_doubted(before, now)
+        changes, is_sure = changed_cells(before, now), not _are_newly_doubted(before, now).any()
         events: list[TableEvent] = []
         covered = self._covered_kinds.setdefault(track, [])
-        if covered and covered[-1].is_bare(before, now):
+        if self._is_bare(track, before, now, is_old=is_old):
             covered.pop()
             track.piece = now
             self._settle(track, is_open)
@@ -248,7 +267,10 @@ class CaseTracker(Tracker[DetectedField]):
                 covered.append(Covered.by(card, cells))
                 cells = with_card(cells, card)
                 events.append(placed(board, now, card))
-            track.piece = _only_where(now, replace(now, cells=cells), np.array(before.doubt))
+            is_new = is_under(laid, is_open.shape)
+            track.piece = _only_where(now, before, is_new | np.array(before.doubt))
+            if (is_new & np.array(now.doubt)).any():
+                events.append(_cannot_be_read(now, is_new & np.array(now.doubt)))
         elif changes and is_sure:
             events = [removed(board, now, changes) if None in changes.values() else moved(board, now, changes)]
             covered.clear()
@@ -358,9 +380,15 @@ class CaseTracker(Tracker[DetectedField]):
         return {"event": "placed", "board": at if field.is_case else None, **field.as_json()}
 
 
-def _is_newly_doubted(before: DetectedField, now: DetectedField) -> bool:
-    """Whether a cell cannot be read that could be before: one that never could waits for nothing."""
-    return bool((np.array(now.doubt) & ~np.array(before.doubt)).any())
+def _are_newly_doubted(before: DetectedField, now: DetectedField) -> Mask:
+    """Which cells cannot be read that could be before, (rows, cols): one that never could waits for nothing."""
+    return np.asarray(np.array(now.doubt) & ~np.array(before.doubt))
+
+
+def _cannot_be_read(case: DetectedField, doubted: Mask) -> TableEvent:
+    """The notice of a card that was laid with some of its cells unread, at the first of them."""
+    x, y = corners_of_cells(case)[doubted][0].mean(0).tolist()
+    return notice("unsure", "A new card cannot be read fully.", (x, y))
 
 
 def _only_where(now: DetectedField, before: DetectedField, is_read: Mask) -> DetectedField:

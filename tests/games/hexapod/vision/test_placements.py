@@ -4,7 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from companion.games.hexapod.vision.placements import changed_cells, laid_cards, may_reach_under, square, with_card
+from companion.games.hexapod.vision.placements import (
+    Covered,
+    changed_cells,
+    laid_cards,
+    may_reach_under,
+    square,
+    with_card,
+)
 from companion.games.hexapod.vision.results import DetectedField
 
 SQUARE = np.array([(0, 0), (100, 0), (100, 100), (0, 100)], np.float32)
@@ -63,6 +70,36 @@ def test_a_cell_that_cannot_be_read_is_no_news() -> None:
     covered = case({}, doubtful=tuple(CARD))
     assert changed_cells(case(CARD), covered) == {}
     assert laid(case(CARD), covered) is None
+
+
+def test_a_card_of_which_two_cells_cannot_be_read_lies_where_no_other_may() -> None:
+    read = {(1, 1): "blue", (1, 2): "gold"}
+    assert laid(case({}), case(read, doubtful=((2, 1), (2, 2)))) == ((1, 1), (("blue", "gold"), (None, None)))
+    assert laid(case({}), case(read, doubtful=((2, 2), (3, 3)))) is None, "no card shows the floor"
+    assert laid(case({}), case({(1, 1): "blue"}, doubtful=((1, 2), (2, 1), (2, 2)))) is None, "too little of it"
+
+
+def test_of_two_cards_laid_at_once_the_lower_may_be_read_in_part() -> None:
+    read = {(1, 1): "blue", (2, 1): "green"}
+    top = {(0, 2): "leaf", (0, 3): "leaf", (1, 2): "leaf", (1, 3): "blue"}
+    changed = UNCHANGED.copy()
+    for cell in {**CARD, **top}:
+        changed[cell] = 0.9
+    lower, upper = laid_cards(case({}), case(read | top, doubtful=((2, 2),)), changed)
+    assert (lower.place, lower.cells) == ((1, 1), (("blue", None), ("green", None)))
+    assert (upper.place, upper.cells) == ((0, 2), (("leaf", "leaf"), ("leaf", "blue")))
+
+
+def test_a_case_is_bare_again_where_what_could_not_be_read_under_a_card_cannot_be_now() -> None:
+    was = {(1, 1): "moth", (1, 2): "moth", (2, 1): "leaf"}
+    unread = ((2, 2),)
+    (card,) = laid_cards(case(was, unread), case(CARD), np.ones((5, 5)))
+    covered = Covered.by(card, case(was, unread).cells)
+    assert covered.is_bare(case(CARD), case(was, unread))
+    assert not covered.is_bare(case(CARD), case(was | {(2, 2): "stag"}))
+    known = Covered.by(card, case(was | {(2, 2): "stag"}).cells)
+    assert not known.is_bare(case(CARD), case(was, unread))
+    assert known.is_bare(case(CARD), case(was, unread), is_old=True), "that it cannot be read lasts"
 
 
 def test_what_is_first_read_where_little_changed_lay_there_before() -> None:

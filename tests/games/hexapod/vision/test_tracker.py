@@ -110,6 +110,22 @@ def test_a_card_is_told_at_once_though_another_in_the_case_could_never_be_read(f
     assert changes(watched((8, lambda: chip(FIRST, far)), by=tracker)) == [("placed", 0, 3, 3, as_lists(far[2]))]
 
 
+def test_a_card_of_which_a_cell_can_never_be_read_is_told_with_it_and_holds_no_other_back(frame):
+    tracker, far = new_tracker(), (0, 3, SECOND[2])
+    x, y = HOME[0][0] + 45, HOME[0][1] + 45  # on the last cell of the second card
+
+    def smudged(*cards):
+        return cv2.circle(frame(case(*cards)), (x, y), 24, (60, 90, 60), -1, cv2.LINE_AA)
+
+    told = watched((8, lambda: frame(case(FIRST))), (30, lambda: smudged(FIRST, SECOND)), by=tracker)
+    assert changes(told[1:]) == [("placed", 0, 2, 2, [["dung", "leaf"], ["moth", None]])]
+    assert (told[-1]["code"], told[-1]["at"]) == ("unsure", pytest.approx([x, y], abs=6))
+    told = watched((10, lambda: smudged(FIRST, SECOND, far)), by=tracker)
+    assert changes(told) == [("placed", 0, 0, 3, as_lists(far[2]))]
+    told = watched((10, lambda: smudged(FIRST, SECOND)), (30, lambda: smudged(FIRST)), by=tracker)
+    assert [one[0] for one in changes(told)] == ["removed", "removed"]
+
+
 class MisreadingInsects(PretrainedInsects):
     """Takes green beetles for dung beetles, and the other way round, while it is dim."""
 
