@@ -210,12 +210,12 @@ class Notices:
         """Notices that hold now: code to text."""
         return dict(self._active)
 
-    def raise_notice(self, code: str, message: str) -> list[TableEvent]:
+    def raise_notice(self, code: str, message: str, at: tuple[float, float] | None = None) -> list[TableEvent]:
         """Make a notice active and return the event that reports it; no event where it is active already."""
         if code in self._active:
             return []
         self._active[code] = message
-        return [notice(code, message)]
+        return [notice(code, message, at)]
 
     def clear(self, code: str, then: str | None = None, message: str = "") -> list[TableEvent]:
         """Make a notice inactive and return the event ``then`` that reports it, if one is given and it was active."""

@@ -113,6 +113,22 @@ def laid_cards(before: DetectedField, now: DetectedField, changed: NDArray[np.fl
     return (*lower, Laid((int(best[-1][0]), int(best[-1][1])), _shown(now.cells, best[-1])))
 
 
+def is_taken_in_part(changes: Mapping[Place, str | None], doubted: NDArray[np.bool_]) -> bool:
+    """Whether one card was taken from where the floor shows, though cells under it cannot be read.
+
+    Args:
+        changes: the cells that show something else, and what.
+        doubted: bool (rows, cols), those that cannot be read any more.
+    """
+    return len(changes) >= _SHOWS and None in changes.values() and may_be_card(changes, doubted)
+
+
+def may_be_card(changes: Collection[Place], doubted: NDArray[np.bool_]) -> bool:
+    """Whether one card would explain the cells that show something else and those that cannot be read any more."""
+    cells = {*changes, *((int(r), int(c)) for r, c in np.argwhere(doubted))}
+    return len(cells) >= _SHOWS and any(cells <= set(_under(place)) for place in _places(doubted.shape))
+
+
 def may_reach_under(changes: Collection[Place], is_open: NDArray[np.bool_]) -> bool:
     """Whether a card that shows in some cells may reach under a hand; ``is_open`` (rows, cols) says where none is."""
     holding = [_under(place) for place in _places(is_open.shape) if set(changes) <= set(_under(place))]

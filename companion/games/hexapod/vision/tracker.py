@@ -20,9 +20,11 @@ from companion.games.hexapod.vision.placements import (
     changed_cells,
     has_shifted,
     is_same_place,
+    is_taken_in_part,
     is_under,
     laid_cards,
     match_fields,
+    may_be_card,
     may_reach_under,
     with_card,
 )
@@ -68,6 +70,8 @@ smaller one's place with a known case lies on that."""
 _SAME_DETAIL = 0.965
 """A cell whose detail correlates more with what was accepted there shows the same in other light: of 258 drawn cells in
 0.7 of their light 254 do, of 178 that show another kind then none."""
+_AROUND = 1.5
+"""What stirs within so many times a field may cast its shadow there."""
 _OPEN = 0.1
 """A cell of which less is covered by a hand or still moves can be read."""
 _READINGS = 2
@@ -101,6 +105,7 @@ class CaseTracker(Tracker[DetectedField]):
         self._readings: dict[Track[DetectedField], _Reading] = {}
         self._covered_kinds: dict[Track[DetectedField], list[Covered]] = {}
         self._misread: dict[Track[DetectedField], Kinds] = {}
+        self._maybe_cards: dict[Track[DetectedField], tuple[float, float]] = {}
         self._pyramid: Pyramid | None = None
         self._next_full_s = 0.0
 
@@ -136,10 +141,22 @@ class CaseTracker(Tracker[DetectedField]):
             free &= ~area
             if (share_in(track.piece.corners, view.changed, 1.08) or 0.0) < 0.01:
                 self._readings.pop(track, None)
+                self._maybe_cards.pop(track, None)
                 track.enter(TrackState.STILL, self._now_s)
                 continue
             events += self._read_field(track, view)
-        return events + self._search_elsewhere(view, free)
+        return events + self._say_maybe_cards() + self._search_elsewhere(view, free)
+
+    def _come_to_rest(self, bgr: NDArray[np.uint8]) -> list[TableEvent]:
+        self._maybe_cards.clear()
+        return self._say_maybe_cards() + super()._come_to_rest(bgr)
+
+    def _say_maybe_cards(self) -> list[TableEvent]:
+        """Say for as long as it lies there that what cannot be read in a case may be a card."""
+        if not self._maybe_cards:
+            return self._notices.clear("maybe-card")
+        text = "Part of a case cannot be read, a card perhaps: light it or enter it."
+        return self._notices.raise_notice("maybe-card", text, next(iter(self._maybe_cards.values())))
 
     def _read_field(self, track: Track[DetectedField], view: ObservedFrame) -> list[TableEvent]:
         """Read a known field that changed again, where no hand is over it."""
@@ -168,7 +185,7 @@ class CaseTracker(Tracker[DetectedField]):
         reading = self._gather(track, now)
         still = view.mask.is_still(self._settle_times.card_s)
         rests = (_cell_shares(field, view.changed & ~still) < _OPEN) | ~is_open
-        is_told = self._is_old(reading) or self._is_bare(track, before, now)
+        is_told = self._is_old(reading, view) or self._is_bare(track, before, now)
         is_waiting = _are_newly_doubted(before, now).any() and not is_told
         if reading.count < _READINGS or not rests.all() or is_waiting:
             return []
@@ -206,9 +223,15 @@ class CaseTracker(Tracker[DetectedField]):
         covered = self._covered_kinds.get(track, [])
         return bool(covered) and covered[-1].is_bare(before, now, is_old=is_old)
 
-    def _is_old(self, reading: _Reading) -> bool:
-        """Whether what was read differs from what is known for so long that a doubt is told."""
-        return self._now_s - reading.since_s >= self._settle_times.doubt_s
+    def _is_old(self, reading: _Reading, view: ObservedFrame) -> bool:
+        """Whether what was read differs from what is known for so long that a doubt is told.
+
+        That is sooner where no hand is around and nothing stirs: it will look no better.
+        """
+        stirring = view.hands | (view.changed & ~view.still)
+        is_calm = not share_in(reading.field.corners, stirring, _AROUND)
+        is_read_often = reading.count >= _MANY_READINGS and is_calm
+        return is_read_often or self._now_s - reading.since_s >= self._settle_times.doubt_s
 
     def _was_read(self, reading: _Reading | None) -> bool:
         if reading is None:
@@ -246,12 +269,14 @@ class CaseTracker(Tracker[DetectedField]):
             is_open: bool (rows, cols), over which cells no hand is.
             view: the frame.
         """
-        board, is_old = self._lying.index(track), self._is_old(self._readings[track])
-        changes, is_sure = changed_cells(before, now), not _are_newly_doubted(before, now).any()
+        board, is_old = self._lying.index(track), self._is_old(self._readings[track], view)
+        changes, doubted = changed_cells(before, now), _are_newly_doubted(before, now)
+        is_sure = not doubted.any()
         events: list[TableEvent] = []
         covered = self._covered_kinds.setdefault(track, [])
         if self._is_bare(track, before, now, is_old=is_old):
             covered.pop()
+            self._maybe_cards.pop(track, None)
             track.piece = now
             self._settle(track, is_open)
             return [removed(board, now, changes)]
@@ -270,16 +295,22 @@ class CaseTracker(Tracker[DetectedField]):
             is_new = is_under(laid, is_open.shape)
             track.piece = _only_where(now, before, is_new | np.array(before.doubt))
             if (is_new & np.array(now.doubt)).any():
-                events.append(_cannot_be_read(now, is_new & np.array(now.doubt)))
-        elif changes and is_sure:
+                at = _middle_of(now, is_new & np.array(now.doubt))
+                events.append(notice("unsure", "A new card cannot be read fully.", at))
+        elif changes and (is_sure or (is_old and is_taken_in_part(changes, doubted))):
             events = [removed(board, now, changes) if None in changes.values() else moved(board, now, changes)]
             covered.clear()
             track.piece = now
-        elif not changes and (is_old or is_sure):
-            track.piece = now if is_sure else before
-        else:
+        elif is_old and doubted.any() and (changes or may_be_card(changes, doubted)):
+            self._maybe_cards[track] = _middle_of(now, doubted)
+        if not events and (changes or not (is_old or is_sure)):
             return []
-        self._settle(track, is_open, only_read=not events)
+        if events or is_sure:
+            self._maybe_cards.pop(track, None)
+        if is_sure and not events:
+            track.piece = now
+        unread = now if track in self._maybe_cards else track.piece
+        self._settle(track, is_open if events else is_open & ~np.array(unread.doubt))
         return events
 
     def _card_changed(
@@ -305,12 +336,11 @@ class CaseTracker(Tracker[DetectedField]):
         self._settle(track, everywhere)
         return [{"event": "placed", "board": None, **now.as_json()}] if changed_cells(field, now) else []
 
-    def _settle(self, track: Track[DetectedField], is_open: Mask, *, only_read: bool = False) -> None:
-        """Accept what lies in a field, but for cells under a hand and those that could not be read."""
+    def _settle(self, track: Track[DetectedField], is_read: Mask) -> None:
+        """Accept what lies in a field, but for cells that were not read, under a hand perhaps."""
         field, shape = track.piece, self._detector.seen.shape[1:]
         where = polygon_mask(field.corners, shape, 1.1)
-        hidden = ~is_open | (np.array(field.doubt) if only_read else False)
-        for cell in corners_of_cells(field)[hidden]:
+        for cell in corners_of_cells(field)[~is_read]:
             where &= ~polygon_mask(cell, shape, 1.3)
         self._detector.accept(where)
         self._readings.pop(track, None)
@@ -385,10 +415,10 @@ def _are_newly_doubted(before: DetectedField, now: DetectedField) -> Mask:
     return np.asarray(np.array(now.doubt) & ~np.array(before.doubt))
 
 
-def _cannot_be_read(case: DetectedField, doubted: Mask) -> TableEvent:
-    """The notice of a card that was laid with some of its cells unread, at the first of them."""
-    x, y = corners_of_cells(case)[doubted][0].mean(0).tolist()
-    return notice("unsure", "A new card cannot be read fully.", (x, y))
+def _middle_of(case: DetectedField, where: Mask) -> tuple[float, float]:
+    """The middle in pixels of some cells of a case; ``where`` is bool (rows, cols)."""
+    x, y = corners_of_cells(case)[where].mean((0, 1)).tolist()
+    return x, y
 
 
 def _only_where(now: DetectedField, before: DetectedField, is_read: Mask) -> DetectedField:

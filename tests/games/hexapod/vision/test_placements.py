@@ -7,6 +7,7 @@ import numpy as np
 from companion.games.hexapod.vision.placements import (
     Covered,
     changed_cells,
+    is_taken_in_part,
     laid_cards,
     may_reach_under,
     square,
@@ -100,6 +101,15 @@ def test_a_case_is_bare_again_where_what_could_not_be_read_under_a_card_cannot_b
     known = Covered.by(card, case(was | {(2, 2): "stag"}).cells)
     assert not known.is_bare(case(CARD), case(was, unread))
     assert known.is_bare(case(CARD), case(was, unread), is_old=True), "that it cannot be read lasts"
+
+
+def test_a_card_is_taken_where_the_floor_shows_though_a_cell_under_it_cannot_be_read() -> None:
+    doubted = UNCHANGED > 0
+    doubted[2, 2] = True
+    assert is_taken_in_part({(1, 1): None, (1, 2): None, (2, 1): "leaf"}, doubted)
+    assert not is_taken_in_part({(1, 1): "leaf", (1, 2): "leaf"}, doubted), "no floor shows"
+    assert not is_taken_in_part({(1, 1): None}, doubted), "too little of it"
+    assert not is_taken_in_part({(1, 1): None, (1, 2): None, (0, 3): None}, doubted), "more than a card"
 
 
 def test_what_is_first_read_where_little_changed_lay_there_before() -> None:

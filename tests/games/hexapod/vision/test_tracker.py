@@ -117,13 +117,44 @@ def test_a_card_of_which_a_cell_can_never_be_read_is_told_with_it_and_holds_no_o
     def smudged(*cards):
         return cv2.circle(frame(case(*cards)), (x, y), 24, (60, 90, 60), -1, cv2.LINE_AA)
 
-    told = watched((8, lambda: frame(case(FIRST))), (30, lambda: smudged(FIRST, SECOND)), by=tracker)
+    told = watched((8, lambda: frame(case(FIRST))), (12, lambda: smudged(FIRST, SECOND)), by=tracker)
     assert changes(told[1:]) == [("placed", 0, 2, 2, [["dung", "leaf"], ["moth", None]])]
     assert (told[-1]["code"], told[-1]["at"]) == ("unsure", pytest.approx([x, y], abs=6))
     told = watched((10, lambda: smudged(FIRST, SECOND, far)), by=tracker)
     assert changes(told) == [("placed", 0, 0, 3, as_lists(far[2]))]
-    told = watched((10, lambda: smudged(FIRST, SECOND)), (30, lambda: smudged(FIRST)), by=tracker)
+    told = watched((10, lambda: smudged(FIRST, SECOND)), (12, lambda: smudged(FIRST)), by=tracker)
     assert [one[0] for one in changes(told)] == ["removed", "removed"]
+
+
+def test_a_card_taken_from_over_a_cell_that_cannot_be_read_is_told(frame):
+    x, y = HOME[0][0] + 45, HOME[0][1] + 45  # where the last cell of the second card was
+
+    def smudged(*cards):
+        return cv2.circle(frame(case(*cards)), (x, y), 24, (60, 90, 60), -1, cv2.LINE_AA)
+
+    told = watched((8, lambda: frame(case(FIRST, SECOND))), (12, lambda: smudged(FIRST)))
+    assert [one[0] for one in changes(told)] == ["removed"]
+
+
+def test_a_card_that_cannot_be_read_at_all_is_said_to_be_one_perhaps_for_as_long_as_it_lies_there(frame):
+    tracker = new_tracker()
+    x, y = HOME[0]
+
+    def blotted(*cards):
+        picture = frame(case(*cards))
+        for dx, dy in ((0, 0), (45, 0), (0, 45), (45, 45)):
+            cv2.circle(picture, (x + dx, y + dy), 20, (60, 90, 60), -1, cv2.LINE_AA)
+        return picture
+
+    watched((8, lambda: frame(case(FIRST))), by=tracker)
+    told = watched((20, lambda: blotted(FIRST, SECOND)), by=tracker)
+    assert [(one["event"], one["code"]) for one in told] == [("notice", "maybe-card")]
+    assert told[0]["at"] == pytest.approx([x + 23, y + 23], abs=24)
+    assert "maybe-card" in tracker.active_notices
+    assert changes(watched((12, lambda: frame(case(FIRST, SECOND))), by=tracker)) == [
+        ("placed", 0, 2, 2, as_lists(SECOND[2]))
+    ]
+    assert "maybe-card" not in tracker.active_notices
 
 
 class MisreadingInsects(PretrainedInsects):
