@@ -309,8 +309,7 @@ class CaseTracker(Tracker[DetectedField]):
             self._maybe_cards.pop(track, None)
         if is_sure and not events:
             track.piece = now
-        unread = now if track in self._maybe_cards else track.piece
-        self._settle(track, is_open if events else is_open & ~np.array(unread.doubt))
+        self._settle(track, is_open if events else is_open & ~np.array(now.doubt))
         return events
 
     def _card_changed(

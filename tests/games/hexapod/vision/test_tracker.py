@@ -214,6 +214,17 @@ def test_a_cup_across_the_rim_of_a_case_takes_no_card_away(frame, cup, others):
     assert changes(told) == []
 
 
+@pytest.mark.parametrize("rests", [8, 25])
+def test_a_cup_that_hides_a_card_for_a_while_is_no_card_laid_over_equal_insects(frame, rests):
+    def under_a_cup():
+        return cv2.circle(frame(case(FIRST, SECOND)), HOME[0], 50, (200, 210, 40), -1, cv2.LINE_AA)
+
+    told = watched(
+        (8, lambda: frame(case(FIRST, SECOND))), (rests, under_a_cup), (20, lambda: frame(case(FIRST, SECOND)))
+    )
+    assert changes(told) == []
+
+
 def test_a_phone_on_a_case_is_no_case_though_its_screen_is_as_pale():
     lying = cv2.imread(str(Path(__file__).parent / "scenes" / "two-cases.jpg"))
     with_phone = lying.copy()
