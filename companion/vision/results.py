@@ -94,6 +94,11 @@ class DetectedCard:
         return float(x), float(y)
 
     @property
+    def extent(self) -> float:
+        """How much of its outline, from the middle, it covers: 1 for a card."""
+        return 1.0
+
+    @property
     def side(self) -> float:
         """The length in pixels of the sides of a hexagon as large as the card."""
         return float(np.sqrt(cv2.contourArea(self.corners.astype(np.float32)) / _AREA_OF_UNIT_HEXAGON))

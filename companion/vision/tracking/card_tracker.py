@@ -29,11 +29,11 @@ from companion.vision.tracking.layouts import Layout, agree
 from companion.vision.tracking.occlusion import (
     BEYOND_CARDS,
     LITTLE_BEYOND_CARDS,
-    detail_correlation,
     in_shade,
     is_at_rest,
     is_covered,
     is_gone,
+    lay_there,
     over_unseen,
     reach_beyond,
     rest_s,
@@ -69,9 +69,6 @@ _RIM_PX = 4 * MASK_PX
 """What changes where a card lies so near to the picture's rim may touch that."""
 _MIN_PRESENCE_BESIDE, _MIN_SIDES_BESIDE = 0.9, 1.0
 """What has less presence, and lies fewer sides from a card with more, lies across that card."""
-_MIN_SAME_DETAIL = 0.7
-"""Where a place shows detail so like what was accepted there, nothing was laid: the light changed. A card at a shadow's
-edge still correlates with itself by 0.79, a new one with what it lies on by 0.61 at most."""
 _CHANGED_FACE_READINGS = 4
 """A known card that shows another face is looked at so often before it is believed."""
 _FORGET_S = 4.5
@@ -214,18 +211,17 @@ class CardTracker(Tracker[DetectedCard]):
         self, seen: Sequence[DetectedCard], view: ObservedFrame
     ) -> list[tuple[Track[DetectedCard], Track[DetectedCard] | None]]:
         """The tracks of the cards at rest that are not known, each with that of the card known where it lies."""
-        known = [track.piece for track in self._lying]
+        known, detector = [track.piece for track in self._lying], self._detector
         fresh: list[tuple[Track[DetectedCard], Track[DetectedCard] | None]] = []
         for card in seen:
             if not is_at_rest(card, view.still):
                 continue
             old = next((track for track in self._lying if is_near(card, track.piece, 0.6)), None)
             if old is None:
-                alike = detail_correlation(card, self._detector.accepted, self._detector.seen, known)
-                lay_there = alike > _MIN_SAME_DETAIL  # all along, and was not read before
+                is_known = lay_there(card, detector.accepted, detector.seen, detector.differs, known)
             else:
-                lay_there = self._follow_known(card, old, view)
-            if not lay_there:
+                is_known = self._follow_known(card, old, view)
+            if not is_known:
                 fresh.append((self._gather(card), old))
         return fresh
 

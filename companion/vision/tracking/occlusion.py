@@ -53,6 +53,12 @@ _BLUR = 1.5
 """So many mask pixels along a card's edge look like half of it, half of what lies beside it."""
 _ALIKE = 0.6
 """A card whose place shows detail that correlates so well with what it showed has not gone, in whatever shade."""
+_SAME_DETAIL = 0.7
+"""Where a place shows detail so like what was accepted there, nothing was laid: the light changed. A card at a shadow's
+edge still correlates with itself by 0.79, a new one with what it lies on by 0.61 at most, but for a dark star by 0.73:
+"""
+_MORE_DETAIL, _UNEXPLAINED = 3.0, 0.5
+"""where the pictures differ that star's ink shows 3.5 times as much detail as the wood, of which the wood's is 0.02."""
 _DETAIL = 5
 """Shade hardly varies over so many mask pixels; print and edges do."""
 _DEEPEST_SHADE = 0.4
@@ -99,29 +105,67 @@ def rest_s(card: DetectedCard, stirred_s: NDArray[np.float64]) -> float:
     return float(np.median(stirred_s[area])) if area.any() else -np.inf
 
 
-def detail_correlation(
-    card: Outlined,
-    accepted: Planes,
-    seen: Planes,
-    others: Sequence[DetectedCard] = (),
-    where: Mask | None = None,
-) -> float:
+def detail_correlation(card: Outlined, accepted: Planes, seen: Planes) -> float:
     """How well the detail of a card's place and edges correlates with what showed there before, -1..1, 0 for neither.
 
     Compares the logarithms of both pictures (3, h, w) without what varies slowly, in which light and shade vanish.
-    Leaves out what shows of other cards there, and all but ``where``, bool (h, w), if that is given.
     """
-    area = polygon_mask(card.corners, seen.shape[1:], 1.15) & ~pieces_mask(
+    _, was, now = _details(card, accepted, seen, (), 1.0)
+    return _correlation(was, now)
+
+
+def lay_there(
+    card: DetectedCard, accepted: Planes, seen: Planes, differs: Mask, others: Sequence[DetectedCard]
+) -> bool:
+    """Whether a card that was not known lay there all along, and the light changed: its place showed the same detail.
+
+    Args:
+        card: as it is seen.
+        accepted: (3, h, w), the picture before.
+        seen: (3, h, w), the picture now.
+        differs: bool (h, w), where the two do.
+        others: the cards that are known.
+    """
+    return _shows_detail(card, seen, accepted, differs, others) > _SAME_DETAIL
+
+
+def _shows_detail(
+    card: DetectedCard, picture: Planes, another: Planes, differs: Mask, others: Sequence[DetectedCard]
+) -> float:
+    """How well ``another`` picture shows the detail that a card's place has in one (both (3, h, w)), -1..1.
+
+    Like `detail_correlation`, without what shows of other cards there, and without what of its place the card does not
+    cover, see `DetectedCard.extent`: a board's print around a counter. Print that is missing where the two differ
+    counts alone: the ink of a star as dark as the wood on which it lies is less than the wood's grain.
+    """
+    area, here, there = _details(card, picture, another, others, card.extent)
+    missing = differs[area]
+    if np.count_nonzero(missing) >= _FEW_CELLS:
+        shown, left = here[:, missing], there[:, missing]
+        energy = float((shown**2).sum())
+        is_print = energy > _MORE_DETAIL * float((left**2).sum())
+        if is_print and float(((shown - left) ** 2).sum()) > _UNEXPLAINED * energy:
+            return _correlation(shown, left)
+    return _correlation(here, there)
+
+
+def _correlation(was: Planes, now: Planes) -> float:
+    return float((was * now).sum() / (np.sqrt((was**2).sum() * (now**2).sum()) + 1e-9))
+
+
+def _details(
+    card: Outlined, accepted: Planes, seen: Planes, others: Sequence[DetectedCard], extent: float
+) -> tuple[Mask, Planes, Planes]:
+    """Where a card's place is, bool (h, w), and the detail of both pictures there (3, N)."""
+    area = polygon_mask(card.corners, seen.shape[1:], 1.15 * extent) & ~pieces_mask(
         _neighbours(card, others), seen.shape[1:], 1.1
     )
-    if where is not None:
-        area &= where
     if not area.any():
-        return 0.0
+        return area, accepted[:, area], seen[:, area]
     rows, cols = (np.flatnonzero(area.any(axis)) for axis in (1, 0))
     piece = np.s_[max(0, rows[0] - _DETAIL) : rows[-1] + _DETAIL, max(0, cols[0] - _DETAIL) : cols[-1] + _DETAIL]
     was, now = (_detail(planes[:, *piece])[:, area[piece]] for planes in (accepted, seen))
-    return float((was * now).sum() / (np.sqrt((was**2).sum() * (now**2).sum()) + 1e-9))
+    return area, was, now
 
 
 def _detail(planes: Planes) -> Planes:
@@ -151,23 +195,21 @@ def is_gone(
     """
     area = _own_place(card, differs.shape, _inner(card), in_view)
     ring = _table_around(card, differs.shape, others)
-    telling, is_pale, where = area.astype(np.float32), False, None
+    telling, is_pale = area.astype(np.float32), False
     if int(ring.sum()) >= _FEW_CELLS:
         table = np.median(accepted[:, ring], axis=1)[:, None, None]
         off = np.abs(accepted - table).max(0)
         contrast = np.clip(off - _CONTRAST, 0.0, _MOST_TELLING)
         is_pale = int(np.count_nonzero(contrast[area])) < _FEW_TELL * int(area.sum())
         if is_pale and _is_print_gone(off, area, differs):
-            return detail_correlation(card, accepted, seen, others) < _ALIKE
-        if not is_pale:  # what is printed around a counter on a board says nothing of it
-            telling = contrast * area
-            where = dilated(telling > 0)
+            return _shows_detail(card, accepted, seen, differs, others) < _ALIKE
+        telling = telling if is_pale else contrast * area
     if not area.any():
         return False
     share = float(telling[differs].sum()) / float(telling.sum())
     if share < (_GONE_PALE if is_pale else _GONE):
         return False
-    alike = detail_correlation(card, accepted, seen, others, where)
+    alike = _shows_detail(card, accepted, seen, differs, others)
     return alike < (_ALIKE if share >= _GONE else _UNLIKE)
 
 

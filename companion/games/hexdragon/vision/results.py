@@ -41,6 +41,11 @@ class DetectedTile(DetectedCard):
         return star_share(self.probabilities) > 0.5
 
     @property
+    def extent(self) -> float:
+        """How much of its outline, from the middle, it covers: a star is smaller than its cell."""
+        return LIMITS.star_room if self.is_star else 1.0
+
+    @property
     def owner(self) -> str | None:
         """The owner of the head or star; None where unsure."""
         named = [edge for edge in self.edges if edge is not None and ":" in edge]
