@@ -153,10 +153,11 @@ class CaseTracker(Tracker[DetectedField]):
 
     def _say_maybe_cards(self) -> list[TableEvent]:
         """Say for as long as it lies there that what cannot be read in a case may be a card."""
-        if not self._maybe_cards:
+        places = [at for track, at in self._maybe_cards.items() if track in self._lying]
+        if not places:
             return self._notices.clear("maybe-card")
-        text = "Part of a case cannot be read, a card perhaps: light it or enter it."
-        return self._notices.raise_notice("maybe-card", text, next(iter(self._maybe_cards.values())))
+        text = "Part of a case cannot be read: light it or enter it."
+        return self._notices.raise_notice("maybe-card", text, places[0])
 
     def _read_field(self, track: Track[DetectedField], view: ObservedFrame) -> list[TableEvent]:
         """Read a known field that changed again, where no hand is over it."""
