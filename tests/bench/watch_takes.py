@@ -234,8 +234,9 @@ def takes_of(film: Film) -> Iterator[tuple[str, Callable[[], Take]]]:
     yield "fps-30", lambda: film.take([k // 3 for k in range(3 * n)] + tail, [i / 30 for i in range(3 * n + 15)])
     yield "flicker", lambda: changed(film.take(plain), lambda i, p: np.clip(p * gain[i], 0, 255).astype(np.uint8))
     yield "dimmed", lambda: changed(film.take(plain), lambda i, p: p if i < 40 else (p * 0.6).astype(np.uint8))
+    calm = int(film.events[:3][-1].hand_gone) + 3
     for shift in (4, 8, 20):
-        yield f"bump-{shift}", lambda shift=shift: bump(film, int(film.events[2].hand_gone) + 3, shift)  # type: ignore[misc]
+        yield f"bump-{shift}", lambda shift=shift: bump(film, calm, shift)  # type: ignore[misc]
     yield "bump-hand", lambda: bump(film, hand, 12)
     for by_px in (0.7, 1.2):
         yield f"trembling-{by_px}", lambda by_px=by_px: trembling(film, by_px)  # type: ignore[misc]
