@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.games.hexapod.vision.placements import Laid, with_card
 from companion.games.hexapod.vision.results import DetectedField, Kinds
 from companion.interpretation.interpreter import Interpretation
 from companion.referee.messages import Notice
@@ -30,30 +31,19 @@ SIDE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class _Laid:
-    """A card that was laid in a case: its top left cell and its kinds, None where it is hidden or cannot be read."""
+class _LaidIn:
+    """A card that was laid in a case."""
 
     board: int
-    place: tuple[int, int]
-    cells: Sequence[Sequence[str | None]]
+    card: Laid
 
-    @property
-    def is_whole(self) -> bool:
-        """All its insects are known."""
-        return all(None not in row for row in self.cells)
-
-    def over(self, case: Sequence[Sequence[str | None]]) -> list[list[str | None]]:
+    def over(self, case: Sequence[Sequence[str | None]]) -> Kinds:
         """The case with the card in it."""
-        rows = [list(row) for row in case]
-        for row, col in np.ndindex(SIDE, SIDE):
-            rows[self.place[0] + row][self.place[1] + col] = self.cells[row][col]
-        return rows
+        return with_card(tuple(map(tuple, case)), self.card)
 
     def is_new(self, case: Sequence[Sequence[str | None]]) -> bool:
         """Whether the case does not show the card yet, as far as its insects are known."""
-        shown = [kind for row in case[self.place[0] :][:SIDE] for kind in row[self.place[1] :][:SIDE]]
-        kinds = [kind for row in self.cells for kind in row]
-        return any(kind is not None and kind != there for kind, there in zip(kinds, shown, strict=True))
+        return self.over(case) != tuple(map(tuple, case))
 
 
 def interpreter() -> "CaseInterpreter":
@@ -68,7 +58,7 @@ class CaseInterpreter:
         self._zone_of: ZoneOf | None = None
         self._rejected: list[tuple[Command, Kinds]] = []
         self._cases: dict[str, DetectedField] = {}
-        self._laid: list[_Laid] = []
+        self._laid: list[_LaidIn] = []
 
     def note_change(self, event: Mapping[str, Any]) -> None:
         """See `Interpreter`. Keeps which cards were laid in which case, in order, until it changes in another way.
@@ -76,7 +66,9 @@ class CaseInterpreter:
         What was rejected needs no note: `interpret` drops it once the case has changed.
         """
         if event["event"] == "placed" and "row" in event:
-            self._laid.append(_Laid(event["board"], (event["row"], event["col"]), event["cells"]))
+            (a, b), (c, d) = event["cells"]
+            card = Laid((event["row"], event["col"]), ((a, b), (c, d)))
+            self._laid.append(_LaidIn(event["board"], card))
         elif event["event"] in ("table", "removed", "moved", "placed") and event.get("board") is not None:
             self._laid = [laid for laid in self._laid if laid.board != event["board"]]
         elif event["event"] == "table":
@@ -126,7 +118,7 @@ class CaseInterpreter:
         self._laid = [laid for laid in self._laid if laid.board not in names or laid.is_new(known[names[laid.board]])]
         for board, name in names.items():
             first = next((laid for laid in self._laid if laid.board == board), None)
-            if first is None or not first.is_whole:
+            if first is None or not first.card.is_whole:
                 continue
             if commands := session.game.interpret(session.state, {}, {name: first.over(known[name])}):
                 return commands

@@ -33,11 +33,11 @@ from companion.vision.tracking.occlusion import (
     is_at_rest,
     is_covered,
     is_gone,
-    lay_there,
     over_unseen,
     reach_beyond,
     rest_s,
     share_around,
+    was_there_before,
 )
 from companion.vision.tracking.regions import ChangeReader, ChangeReading, Read, ReadUnknown, changed_share
 from companion.vision.tracking.table_search import blurred_places
@@ -52,6 +52,7 @@ from companion.vision.tracking.tracks import (
     TrackState,
     add_reading,
     notice,
+    unread_card,
 )
 
 _SAME_PLACE = 0.15
@@ -218,7 +219,7 @@ class CardTracker(Tracker[DetectedCard]):
                 continue
             old = next((track for track in self._lying if is_near(card, track.piece, 0.6)), None)
             if old is None:
-                is_known = lay_there(card, detector.accepted, detector.seen, detector.differs, known)
+                is_known = was_there_before(card, detector.accepted, detector.seen, detector.differs, known)
             else:
                 is_known = self._follow_known(card, old, view)
             if not is_known:
@@ -320,7 +321,7 @@ class CardTracker(Tracker[DetectedCard]):
         told = "moved" if is_known else "placed"
         events += [{"event": told, **new.as_json(), **tie}, *({"event": "moved", **c.as_json()} for c in joined)]
         if None in new.edges:
-            events.append(notice("unsure", "A new card cannot be read fully.", new.centre))
+            events.append(unread_card(new.centre))
         return events
 
     # ------------------------------------------------------------ a deck that holds each card once

@@ -114,7 +114,7 @@ def detail_correlation(card: Outlined, accepted: Planes, seen: Planes) -> float:
     return _correlation(was, now)
 
 
-def lay_there(
+def was_there_before(
     card: DetectedCard, accepted: Planes, seen: Planes, differs: Mask, others: Sequence[DetectedCard]
 ) -> bool:
     """Whether a card that was not known lay there all along, and the light changed: its place showed the same detail.

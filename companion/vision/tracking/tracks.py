@@ -225,6 +225,11 @@ class Notices:
         return [] if then is None else [notice(then, message)]
 
 
+def unread_card(at: tuple[float, float]) -> TableEvent:
+    """The notice of a card that was told with a part that cannot be read, in pixels."""
+    return notice("unsure", "A new card cannot be read fully.", at)
+
+
 def notice(code: str, message: str, at: tuple[float, float] | None = None) -> TableEvent:
     """One notice, as it is reported; ``at`` in pixels."""
     where = {} if at is None else {"at": [round(v) for v in at]}

@@ -8,7 +8,7 @@ import pytest
 from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.change_detector import polygon_mask
-from companion.vision.tracking.occlusion import is_at_rest, is_covered, is_gone, lay_there, share_around
+from companion.vision.tracking.occlusion import is_at_rest, is_covered, is_gone, share_around, was_there_before
 
 SHAPE = (60, 90)
 TABLE, CARD, CUP = 60.0, 230.0, 120.0
@@ -100,9 +100,9 @@ def test_a_star_whose_ink_alone_shows_on_grained_wood_did_not_lie_there_before()
     grain = np.random.default_rng(3).normal(0, 7, SHAPE).astype(np.float32)
     before, after = painted() + grain, painted((card(side=13.0), TABLE + 24)) + grain
     differs = np.abs(before - after).max(0) > 10
-    assert not lay_there(star(), before, after, differs, [])
+    assert not was_there_before(star(), before, after, differs, [])
     shade = 0.8 * before
-    assert lay_there(star(), before, shade, changed(before, shade), [])
+    assert was_there_before(star(), before, shade, changed(before, shade), [])
 
 
 def test_a_pale_star_is_gone_when_its_faint_ink_is_and_not_in_a_shade() -> None:

@@ -36,10 +36,15 @@ _PUSHED = 0.025
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """A card laid in a case: its top left cell, and what shows on it."""
+    """A card laid in a case: its top left cell, and what shows on it, None where it is hidden or cannot be read."""
 
     place: Place
     cells: Cells
+
+    @property
+    def is_whole(self) -> bool:
+        """All its insects are known."""
+        return all(None not in row for row in self.cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +130,7 @@ def is_taken_in_part(changes: Mapping[Place, str | None], doubted: NDArray[np.bo
 
 def may_be_card(changes: Collection[Place], doubted: NDArray[np.bool_]) -> bool:
     """Whether one card would explain the cells that show something else and those that cannot be read any more."""
-    cells = {*changes, *((int(r), int(c)) for r, c in np.argwhere(doubted))}
+    cells = {*changes, *map(tuple, np.argwhere(doubted).tolist())}
     return len(cells) >= _SHOWS and any(cells <= set(_under(place)) for place in _places(doubted.shape))
 
 
@@ -190,7 +195,7 @@ def is_under(laid: Collection[Laid], shape: tuple[int, int]) -> NDArray[np.bool_
 
 
 def with_card(cells: Kinds, laid: Laid) -> Kinds:
-    """The kinds once the card lies there."""
+    """The kinds once the card lies there, as far as its insects are known."""
     under = dict(zip(_under(laid.place), (kind for row in laid.cells for kind in row), strict=True))
     return tuple(tuple(under.get((r, c)) or kind for c, kind in enumerate(row)) for r, row in enumerate(cells))
 

@@ -4,6 +4,7 @@ A known case or card where something changed and has lain still is looked at aga
 hand covers stays as it was known. The whole picture is read only for what changed elsewhere.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -16,6 +17,7 @@ from companion.games.hexapod.vision.occlusion import is_thing_over
 from companion.games.hexapod.vision.orientation import reclassify_fields
 from companion.games.hexapod.vision.placements import (
     Covered,
+    Laid,
     align_first_corner,
     changed_cells,
     has_shifted,
@@ -55,7 +57,7 @@ from companion.vision.tracking.tracks import (
     TableReading,
     Track,
     TrackState,
-    notice,
+    unread_card,
 )
 
 _UNCHANGED = 0.08
@@ -273,45 +275,43 @@ class CaseTracker(Tracker[DetectedField]):
         board, is_old = self._lying.index(track), self._is_old(self._readings[track], view)
         changes, doubted = changed_cells(before, now), _are_newly_doubted(before, now)
         is_sure = not doubted.any()
-        events: list[TableEvent] = []
-        covered = self._covered_kinds.setdefault(track, [])
+        covered, is_read = self._covered_kinds.setdefault(track, []), is_open
         if self._is_bare(track, before, now, is_old=is_old):
             covered.pop()
-            self._maybe_cards.pop(track, None)
-            track.piece = now
-            self._settle(track, is_open)
-            return [removed(board, now, changes)]
-        if changes and not is_old and may_reach_under(changes, is_open):
+            events, piece = [removed(board, now, changes)], now
+        elif changes and not is_old and may_reach_under(changes, is_open):
             return []
-        laid = laid_cards(before, now, shares)
-        if len(laid) == 2 and not any(None in row for row in laid[0].cells):
-            since_s = np.round(_cell_means(track.piece, view.mask.stirred_s), 1)
-            laid = tuple(sorted(laid, key=lambda card: float(since_s[card.place])))
-        if laid:
-            cells = before.cells
-            for card in laid:
-                covered.append(Covered.by(card, cells))
-                cells = with_card(cells, card)
-                events.append(placed(board, now, card))
-            is_new = is_under(laid, is_open.shape)
-            track.piece = _only_where(now, before, is_new | np.array(before.doubt))
-            if (is_new & np.array(now.doubt)).any():
-                at = _middle_of(now, is_new & np.array(now.doubt))
-                events.append(notice("unsure", "A new card cannot be read fully.", at))
+        elif laid := _in_order(laid_cards(before, now, shares), track.piece, view):
+            events = self._lay(track, laid, before, now)
+            piece = _only_where(now, before, is_under(laid, is_open.shape) | np.array(before.doubt))
         elif changes and (is_sure or (is_old and is_taken_in_part(changes, doubted))):
-            events = [removed(board, now, changes) if None in changes.values() else moved(board, now, changes)]
             covered.clear()
-            track.piece = now
-        elif is_old and doubted.any() and (changes or may_be_card(changes, doubted)):
-            self._maybe_cards[track] = _middle_of(now, doubted)
-        if not events and (changes or not (is_old or is_sure)):
-            return []
+            tell = removed if None in changes.values() else moved
+            events, piece = [tell(board, now, changes)], now
+        else:
+            if is_old and not is_sure and (changes or may_be_card(changes, doubted)):
+                self._maybe_cards[track] = _middle_of(now, doubted)
+            if changes or not (is_old or is_sure):
+                return []
+            events, piece, is_read = [], now if is_sure else track.piece, is_open & ~np.array(now.doubt)
         if events or is_sure:
             self._maybe_cards.pop(track, None)
-        if is_sure and not events:
-            track.piece = now
-        self._settle(track, is_open if events else is_open & ~np.array(now.doubt))
+        track.piece = piece
+        self._settle(track, is_read)
         return events
+
+    def _lay(
+        self, track: Track[DetectedField], laid: Sequence[Laid], before: DetectedField, now: DetectedField
+    ) -> list[TableEvent]:
+        """Report cards laid in a case, and remember what they cover."""
+        board, cells = self._lying.index(track), before.cells
+        events: list[TableEvent] = []
+        for card in laid:
+            self._covered_kinds[track].append(Covered.by(card, cells))
+            cells = with_card(cells, card)
+            events.append(placed(board, now, card))
+        unread = np.array(now.doubt) & is_under(laid, np.shape(now.doubt))
+        return [*events, unread_card(_middle_of(now, unread))] if unread.any() else events
 
     def _card_changed(
         self, track: Track[DetectedField], now: DetectedField, view: ObservedFrame, *, is_there: bool
@@ -408,6 +408,14 @@ class CaseTracker(Tracker[DetectedField]):
         at = len(cases) if field.is_case else len(known)
         self._tracks = [*known[:at], *self._follow([field]), *known[at:]]
         return {"event": "placed", "board": at if field.is_case else None, **field.as_json()}
+
+
+def _in_order(laid: tuple[Laid, ...], field: DetectedField, view: ObservedFrame) -> tuple[Laid, ...]:
+    """Of two cards that lie apart the one first that came to rest first."""
+    if len(laid) < 2 or not laid[0].is_whole:
+        return laid
+    since_s = np.round(_cell_means(field, view.mask.stirred_s), 1)
+    return tuple(sorted(laid, key=lambda card: float(since_s[card.place])))
 
 
 def _are_newly_doubted(before: DetectedField, now: DetectedField) -> Mask:

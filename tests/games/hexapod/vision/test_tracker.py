@@ -41,6 +41,13 @@ def watched(*scenes, by=None):
     return told
 
 
+def blotted(picture, *places, radius=24):
+    """The picture with things on it, none of which is an insect."""
+    for place in places:
+        cv2.circle(picture, place, radius, (60, 90, 60), -1, cv2.LINE_AA)
+    return picture
+
+
 def changes(told):
     return [
         (one["event"], one.get("board"), one.get("row"), one.get("col"), one["cells"]) for one in told if "cells" in one
@@ -103,7 +110,7 @@ def test_a_card_is_told_at_once_though_another_in_the_case_could_never_be_read(f
     x, y = HOME[0][0] - 30, HOME[0][1] - 30  # a chip lies on one cell of the first card
 
     def chip(*cards):
-        return cv2.circle(frame(case(*cards)), (x, y), 24, (60, 90, 60), -1, cv2.LINE_AA)
+        return blotted(frame(case(*cards)), (x, y))
 
     (table,) = watched((25, lambda: chip(FIRST)), by=tracker)
     assert None in [kind for row in table["boards"][0]["cells"][1:3] for kind in row[1:3]]
@@ -115,7 +122,7 @@ def test_a_card_of_which_a_cell_can_never_be_read_is_told_with_it_and_holds_no_o
     x, y = HOME[0][0] + 45, HOME[0][1] + 45  # on the last cell of the second card
 
     def smudged(*cards):
-        return cv2.circle(frame(case(*cards)), (x, y), 24, (60, 90, 60), -1, cv2.LINE_AA)
+        return blotted(frame(case(*cards)), (x, y))
 
     told = watched((8, lambda: frame(case(FIRST))), (12, lambda: smudged(FIRST, SECOND)), by=tracker)
     assert changes(told[1:]) == [("placed", 0, 2, 2, [["dung", "leaf"], ["moth", None]])]
@@ -130,7 +137,7 @@ def test_a_card_taken_from_over_a_cell_that_cannot_be_read_is_told(frame):
     x, y = HOME[0][0] + 45, HOME[0][1] + 45  # where the last cell of the second card was
 
     def smudged(*cards):
-        return cv2.circle(frame(case(*cards)), (x, y), 24, (60, 90, 60), -1, cv2.LINE_AA)
+        return blotted(frame(case(*cards)), (x, y))
 
     told = watched((8, lambda: frame(case(FIRST, SECOND))), (12, lambda: smudged(FIRST)))
     assert [one[0] for one in changes(told)] == ["removed"]
@@ -140,14 +147,9 @@ def test_a_card_that_cannot_be_read_at_all_is_said_to_be_one_perhaps_for_as_long
     tracker = new_tracker()
     x, y = HOME[0]
 
-    def blotted(*cards):
-        picture = frame(case(*cards))
-        for dx, dy in ((0, 0), (45, 0), (0, 45), (45, 45)):
-            cv2.circle(picture, (x + dx, y + dy), 20, (60, 90, 60), -1, cv2.LINE_AA)
-        return picture
-
+    cells = [(x + dx, y + dy) for dx, dy in ((0, 0), (45, 0), (0, 45), (45, 45))]
     watched((8, lambda: frame(case(FIRST))), by=tracker)
-    told = watched((20, lambda: blotted(FIRST, SECOND)), by=tracker)
+    told = watched((20, lambda: blotted(frame(case(FIRST, SECOND)), *cells, radius=20)), by=tracker)
     assert [(one["event"], one["code"]) for one in told] == [("notice", "maybe-card")]
     assert told[0]["at"] == pytest.approx([x + 23, y + 23], abs=24)
     assert "maybe-card" in tracker.active_notices
