@@ -77,7 +77,8 @@ class Film:
             )
             for e in self.events
         ]
-        shown = [e for e in moved if not any(_is_undone(e, other) for other in moved)]
+        unseen = [(e, other) for e in moved for other in moved if _is_undone(e, other)]
+        shown = [e for e in moved if not any(e is one or _is_undoing(e, one, other) for one, other in unseen)]
         return Take([(t, self._picture(k)) for t, k in zip(at_s, order, strict=True)], shown)
 
     def _picture(self, k: int) -> Callable[[], Picture]:
@@ -87,6 +88,11 @@ class Film:
 def _is_undone(event: Event, after: Event) -> bool:
     """Whether another event begins at the same place before a frame shows the first."""
     return event.frame < after.frame and after.hand_in < event.still and _is_at(after, event.outlines[0])
+
+
+def _is_undoing(event: Event, one: Event, other: Event) -> bool:
+    """Whether an event takes away what no frame showed: two more of which nothing is to be seen."""
+    return event is other and (one.kind, other.kind) == ("placed", "removed")
 
 
 def load(folder: Path, game: str) -> Film:

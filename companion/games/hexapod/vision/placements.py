@@ -83,10 +83,35 @@ def changed_cells(before: DetectedField, now: DetectedField) -> dict[Place, str 
     }
 
 
+def newly_doubted(before: DetectedField, now: DetectedField) -> NDArray[np.bool_]:
+    """Which cells cannot be read that could be before, (rows, cols): one that never could waits for nothing."""
+    return np.asarray(np.array(now.doubt) & ~np.array(before.doubt))
+
+
+def doubt_burnt_out(before: DetectedField, now: DetectedField, is_burnt_out: NDArray[np.bool_]) -> DetectedField:
+    """The case with burnt-out cells doubted too that may show the rest of a card that can be read in part.
+
+    Args:
+        before: the case as it was known.
+        now: the case as it is read.
+        is_burnt_out: bool (rows, cols), cells that are read as empty, but would be with a pale insect too.
+    """
+    changes, doubt = changed_cells(before, now), np.array(now.doubt)
+    doubted = {tuple(cell) for cell in np.argwhere(newly_doubted(before, now)).tolist()}
+    for place in _places(doubt.shape) if doubted else []:
+        new = [cell for cell in _under(place) if cell in changes]
+        rest = [cell for cell in _under(place) if cell not in changes and cell not in doubted]
+        if doubted <= set(_under(place)) and len(new) >= _SHOWS and all(is_burnt_out[cell] for cell in rest):
+            for cell in rest:
+                doubt[cell] = True
+    return replace(now, doubt=tuple(map(tuple, doubt.tolist())))
+
+
 def laid_cards(before: DetectedField, now: DetectedField, changed: NDArray[np.floating]) -> tuple[Laid, ...]:
     """The one or two cards that were laid; none when no such explain what changed.
 
-    Some of their cells may be unread, where two others of each at least show something new.
+    Some of their cells may be unread, where two others of each at least show something new. Where cards fit in several
+    places they lie over what cannot be read any more rather than over what shows the same as before.
 
     Args:
         before: the case as it was known.
@@ -108,6 +133,8 @@ def laid_cards(before: DetectedField, now: DetectedField, changed: NDArray[np.fl
         fitting = [one for one in fitting if _stands_out(changed, one[0])]
     elif not fitting:
         fitting = [(a, b) for b in squares for a in places if a != b and _explains((a, b), now, changes, changed)]
+    unread = {tuple(cell) for cell in np.argwhere(newly_doubted(before, now)).tolist()}
+    fitting = [some for some in fitting if unread <= {cell for p in some for cell in _under(p)}] or fitting
     if not fitting:
         return ()
     best = max(

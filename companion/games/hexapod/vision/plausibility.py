@@ -152,6 +152,7 @@ def assess(
     odd: NDArray[np.bool_] | None = None,
     *,
     is_case: bool,
+    sure_empty: float = LIMITS.sure_empty,
 ) -> tuple[DetectedField, list[ReadingWarning]]:
     """Accept the confident cells of a field and doubt the rest.
 
@@ -161,6 +162,7 @@ def assess(
         size: width and height of the picture.
         odd: (rows, cols) insects unlike the others of their kind; None where that was not asked.
         is_case: whether it is a case; else it is a loose card, which has no empty cells.
+        sure_empty: the probability below which an empty cell is unsure.
     """
     state, kinds = field.cells.state, classifier.kinds(field.cells)
     kind = kinds.argmax(-1)
@@ -174,7 +176,8 @@ def assess(
     others = _doubts_from_neighbours(field, confidence, empty, odd)
     reasons = np.full((rows, cols), None, object)
     for cell in np.ndindex(rows, cols):
-        reason = _doubt(names, float(confidence[cell]), state[cell], cell, centres[cell], size)
+        least = LIMITS.sure_insect if names[cell[0]][cell[1]] is not None else sure_empty
+        reason = _doubt(names, float(confidence[cell]), least, state[cell], cell, centres[cell], size)
         reasons[cell] = reason or next((why for where, why in others if where[cell]), None)
     doubted = reasons.astype(bool)
     reasons[_other_if_turned(field, np.where(empty, -1, kind), doubted) & ~doubted] = _WHICH_WAY
@@ -229,18 +232,19 @@ def _other_if_turned(field: OrientedField, named: NDArray[np.int64], doubted: ND
 def _doubt(
     names: list[list[str | None]],
     confidence: float,
+    least: float,
     state: NDArray[np.float32],
     cell: tuple[int, int],
     centre: NDArray[np.float64],
     size: tuple[int, int],
 ) -> str | None:
-    """Why a cell cannot be stated; None when it can."""
+    """Why a cell cannot be stated; None when it can: its confidence is the ``least`` or more."""
     if not (0 <= centre[0] < size[0] and 0 <= centre[1] < size[1]):
         return "the picture does not show it"
     if state[OTHER] > max(state[EMPTY], state[INSECT]):
         return "something covers it"
     name = names[cell[0]][cell[1]]
-    if confidence < (LIMITS.sure_insect if name is not None else LIMITS.sure_empty):
+    if confidence < least:
         return "it cannot be told whether it is empty" if name is None else "what lies there cannot be read for certain"
     if name in _SECOND and confidence < LIMITS.lone_half and not _has_second(names, cell, name):
         return f"half a {name} shows there, or something else"

@@ -102,6 +102,9 @@ class HexapodLimits:
     sure_insect: float = 0.9
     sure_empty: float = 0.6
     """Probabilities below which a cell with an insect, and an empty cell, are unsure."""
+    sure_emptied: float = 0.8
+    """As `sure_empty`, for a cell where something changed over time: a pale insect in burnt-out light was read as
+    empty with 0.60 and 0.63."""
     plain_case: float = 0.45
     bare_case: float = 0.65
     hidden_case: float = 0.2

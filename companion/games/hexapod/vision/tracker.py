@@ -20,6 +20,7 @@ from companion.games.hexapod.vision.placements import (
     Laid,
     align_first_corner,
     changed_cells,
+    doubt_burnt_out,
     has_shifted,
     is_same_place,
     is_taken_in_part,
@@ -28,11 +29,13 @@ from companion.games.hexapod.vision.placements import (
     match_fields,
     may_be_card,
     may_reach_under,
+    newly_doubted,
     with_card,
 )
 from companion.games.hexapod.vision.plausibility import assess, is_card, is_case
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.games.hexapod.vision.results import DetectedField, HexapodReading, Kinds
+from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.geometry import opposite_sides, shared_area
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.change_detector import (
@@ -62,6 +65,9 @@ from companion.vision.tracking.tracks import (
 
 _UNCHANGED = 0.08
 """A cell of which less changed shows what it showed."""
+_WHITE, _BURNT_OUT = 235, 0.5
+"""Grey levels from which on a place is about white; an empty cell of which so much is, is read like one that changed:
+in a path-traced film a pale insect changed less than 0.08 of such a cell."""
 _PUSHED = 0.05
 """A field of whose rim less changed lies where it lay."""
 _RIM = (0.97, 1.07)
@@ -178,18 +184,21 @@ class CaseTracker(Tracker[DetectedField]):
         upright = reclassify_fields(self._pyramid, field, self._classifier, may_have_moved=may_have_moved)
         if field.is_case and not is_case(upright):
             return []
-        now, _ = assess(upright, self._classifier, self._pyramid.levels[0].shape[1::-1], is_case=field.is_case)
+        size, sure = self._pyramid.levels[0].shape[1::-1], LIMITS.sure_emptied
+        now, _ = assess(upright, self._classifier, size, is_case=field.is_case, sure_empty=sure)
         before = align_first_corner(field, now) if field.is_case else field
         is_pushed = has_shifted(field, now)
         if is_pushed and not is_open.all():
             return []
         if field.is_case and field.is_upright and not is_pushed:
-            now = _only_where(now, before, is_changed & is_open)
+            is_burnt_out = self._is_burnt_out(field)
+            now = _only_where(now, before, (is_changed | is_burnt_out) & is_open)
+            now = doubt_burnt_out(before, now, is_burnt_out)
         reading = self._gather(track, now)
         still = view.mask.is_still(self._settle_times.card_s)
         rests = (_cell_shares(field, view.changed & ~still) < _OPEN) | ~is_open
         is_told = self._is_old(reading, view) or self._is_bare(track, before, now)
-        is_waiting = _are_newly_doubted(before, now).any() and not is_told
+        is_waiting = newly_doubted(before, now).any() and not is_told
         if reading.count < _READINGS or not rests.all() or is_waiting:
             return []
         if not is_pushed and self._is_misread(track, before, now):
@@ -205,6 +214,12 @@ class CaseTracker(Tracker[DetectedField]):
                 return []
             shares = _cell_shares(field, view.changed & ~in_other_light(accepted, seen)) * is_open
         return self._case_changed(track, before, now, shares, is_open, view)
+
+    def _is_burnt_out(self, field: DetectedField) -> Mask:
+        """Which empty cells of a field are so bright that no change shows there, (rows, cols)."""
+        is_empty = np.array([[kind is None for kind in row] for row in field.cells]) & ~np.array(field.doubt)
+        white = np.asarray(self._detector.seen.min(0) >= _WHITE)
+        return np.asarray(is_empty & (_cell_shares(field, white) >= _BURNT_OUT))
 
     def _is_misread(self, track: Track[DetectedField], before: DetectedField, now: DetectedField) -> bool:
         """Whether all cells that are read as another kind show what they showed, in more or less light.
@@ -273,7 +288,7 @@ class CaseTracker(Tracker[DetectedField]):
             view: the frame.
         """
         board, is_old = self._lying.index(track), self._is_old(self._readings[track], view)
-        changes, doubted = changed_cells(before, now), _are_newly_doubted(before, now)
+        changes, doubted = changed_cells(before, now), newly_doubted(before, now)
         is_sure = not doubted.any()
         covered, is_read = self._covered_kinds.setdefault(track, []), is_open
         if self._is_bare(track, before, now, is_old=is_old):
@@ -416,11 +431,6 @@ def _in_order(laid: tuple[Laid, ...], field: DetectedField, view: ObservedFrame)
         return laid
     since_s = np.round(_cell_means(field, view.mask.stirred_s), 1)
     return tuple(sorted(laid, key=lambda card: float(since_s[card.place])))
-
-
-def _are_newly_doubted(before: DetectedField, now: DetectedField) -> Mask:
-    """Which cells cannot be read that could be before, (rows, cols): one that never could waits for nothing."""
-    return np.asarray(np.array(now.doubt) & ~np.array(before.doubt))
 
 
 def _middle_of(case: DetectedField, where: Mask) -> tuple[float, float]:

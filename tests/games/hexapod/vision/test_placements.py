@@ -7,6 +7,7 @@ import numpy as np
 from companion.games.hexapod.vision.placements import (
     Covered,
     changed_cells,
+    doubt_burnt_out,
     is_taken_in_part,
     laid_cards,
     may_reach_under,
@@ -32,6 +33,10 @@ def laid(before: DetectedField, now: DetectedField, changed: Any = UNCHANGED) ->
     cards = laid_cards(before, now, changed)
     assert len(cards) <= 1
     return (cards[0].place, cards[0].cells) if cards else None
+
+
+def doubted(field: DetectedField) -> Any:
+    return np.argwhere(field.doubt).tolist()
 
 
 def test_a_card_in_an_empty_case_lies_where_its_four_cells_show() -> None:
@@ -78,6 +83,25 @@ def test_a_card_of_which_two_cells_cannot_be_read_lies_where_no_other_may() -> N
     assert laid(case({}), case(read, doubtful=((2, 1), (2, 2)))) == ((1, 1), (("blue", "gold"), (None, None)))
     assert laid(case({}), case(read, doubtful=((2, 2), (3, 3)))) is None, "no card shows the floor"
     assert laid(case({}), case({(1, 1): "blue"}, doubtful=((1, 2), (2, 1), (2, 2)))) is None, "too little of it"
+
+
+def test_a_card_lies_over_what_cannot_be_read_any_more_rather_than_over_its_like() -> None:
+    like = {(1, 2): "gold", (2, 2): "dung"}
+    half = {(1, 1): "blue", (2, 1): "green"}
+    now = case(like | half, doubtful=((1, 0), (2, 0)))
+    assert laid(case(like), now) == ((1, 0), ((None, "blue"), (None, "green")))
+    assert laid(case(like), case(like | half)) == ((1, 1), (("blue", "gold"), ("green", "dung")))
+
+
+def test_burnt_out_cells_are_doubted_where_they_complete_a_card_read_in_part() -> None:
+    half, burnt = {(1, 1): "blue", (2, 1): "green"}, UNCHANGED > 0
+    burnt[2, 0] = burnt[3, 0] = True
+    now = case(half, doubtful=((1, 0),))
+    assert doubted(doubt_burnt_out(case({}), now, burnt)) == [[1, 0], [2, 0]]
+    assert doubted(doubt_burnt_out(case({}), now, UNCHANGED > 0)) == [[1, 0]], "no cell is burnt out"
+    assert doubted(doubt_burnt_out(case({}), case(half), burnt)) == [], "all is read"
+    whole = case(half, doubtful=((1, 0), (2, 0)))
+    assert doubted(doubt_burnt_out(case({}), whole, burnt)) == doubted(whole)
 
 
 def test_of_two_cards_laid_at_once_the_lower_may_be_read_in_part() -> None:

@@ -305,3 +305,18 @@ def test_a_hand_that_rests_on_a_loose_card_takes_nothing_away(frame):
         (12, lambda: frame(*lying)),
     )
     assert changes(told) == []
+
+
+def test_half_a_card_that_light_has_burnt_out_is_told_unread_and_not_as_a_card_beside(frame):
+    x, y = HOME[0]
+    half = (1, 2, (("leaf", "gold"), ("blue", "dung")))
+
+    def burnt(picture, *, is_laid):
+        picture[y - 67 : y + 22, x + 23 : x + 67] = 255
+        return blotted(picture, (x + 45, y - 45), radius=14) if is_laid else picture
+
+    told = watched(
+        (8, lambda: burnt(frame(case(FIRST)), is_laid=False)),
+        (20, lambda: burnt(frame(case(FIRST, half)), is_laid=True)),
+    )
+    assert changes(told) == [("placed", 0, 1, 2, [["leaf", None], ["blue", None]])]
