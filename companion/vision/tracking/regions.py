@@ -27,9 +27,11 @@ _UNTOUCHED = 0.03
 _BLUR = 1.5
 """So many of a mask's pixels along a card's edge do not count for that: a neighbour's blur reaches over them."""
 _SHADED = 1.25
-"""A card's blur and shadow reach so many times as far from its middle as its edges."""
+"""The blur and shadow of a card that was laid reach so many times as far from its middle as its edges."""
 _SAME_CARD = 0.5
 """An outline whose middle lies so few sides from a known card's is that card's."""
+_SAME_OUTLINE = 0.3
+"""And one so near is of that card as it lies."""
 _CORE = 0.5
 """So much of an outline is its core."""
 _WHOLE = 0.8
@@ -241,7 +243,9 @@ def unchanged_in(
     def is_explained(outlines: Sequence[NDArray[np.floating]]) -> bool:
         rest = settled.copy()
         for outline in outlines:
-            rest &= ~polygon_mask(outline + np.array([x0, y0], np.float32), settled.shape, _SHADED)
+            lies = any(math.dist(card.centre, outline.mean(0)) < _SAME_OUTLINE * card.side for card in lying)
+            at = outline + np.array([x0, y0], np.float32)
+            rest &= ~polygon_mask(at, settled.shape, 1.0 if lies else _SHADED)
         return not is_in(window, rest, width_px)
 
     lying: list[DetectedCard] = []

@@ -85,6 +85,16 @@ def test_a_change_is_explained_by_the_cards_that_were_read_but_for_crumbs() -> N
     assert unchanged_in((100, 80, 500, SIZE[0]), [], both, both, ACROSS_PX).is_explained([where])
 
 
+def test_a_card_that_lies_as_it_lay_explains_nothing_beside_it() -> None:
+    """Of a card laid between two that overlap it, in their colour, only a strip beside them looks different."""
+    lying, window = _card(400, 300), (100, 80, SIZE[1], SIZE[0])
+    strip = polygon_mask(lying.corners, SHAPE, 1.2) & ~polygon_mask(lying.corners, SHAPE, 1.08)
+    where = lying.corners - np.array([100, 80], np.float32)
+    assert unchanged_in(window, [], strip, strip, ACROSS_PX).is_explained([where])
+    as_it_was = unchanged_in(window, [lying], strip, strip, ACROSS_PX)
+    assert as_it_was.cards and not as_it_was.is_explained([where])
+
+
 def test_a_window_is_in_by_more_than_a_crumb() -> None:
     fingers, crumb = np.zeros(SHAPE, bool), np.zeros(SHAPE, bool)
     fingers[40:60, 50:60] = True
