@@ -170,11 +170,13 @@ class FewShotSymbols:
             are.
         offsets: how likely the cards that taught upright symbols lay to each other in each way, see
             `UprightSymbols.lying`; None for what the samples tell.
+        fitted_to: the taught printing, and how bright cards were for which the exposure was chosen; None before.
     """
 
     profile: SymbolProfile
     exposure: float = 0.0
     offsets: NDArray[np.floating] | None = None
+    fitted_to: tuple[SymbolProfile, Brightness] | None = None
 
     @property
     def names(self) -> tuple[str | None, ...]:
@@ -205,12 +207,23 @@ class FewShotSymbols:
     def exposed_as(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> "FewShotSymbols":
         """The classifier for a picture's exposure: that in which the symbols of its surest cards look most as taught.
 
+        One that was chosen for cards about as bright stays: the few cards of a piece of the picture tell it less well.
+
         Args:
             corners: (N, 6, 2) of those cards.
         """
         if not len(corners) or not self.profile.samples:
             return self
-        (taught, is_taught_burnt_out), seen = _exposure(self.profile), Brightness.of(face_colours(pyramid, corners))
+        seen = Brightness.of(face_colours(pyramid, corners))
+        profile, before = self.fitted_to or (self.profile, None)
+        if before is not None and seen.is_like(before):
+            return self
+        as_taught = replace(self, profile=profile, exposure=0.0, fitted_to=(profile, seen))
+        return as_taught._exposed_for(seen, pyramid, corners)
+
+    def _exposed_for(self, seen: Brightness, pyramid: Pyramid, corners: NDArray[np.floating]) -> "FewShotSymbols":
+        """The classifier for the exposure of cards (N, 6, 2) that are so bright; see `exposed_as`."""
+        taught, is_taught_burnt_out = _exposure(self.profile)
         is_darker = seen.face < taught.face
         exposures = exposures_between(taught, seen) if is_darker else exposures_between(seen, taught)
         if not exposures or (is_darker and not is_taught_burnt_out):

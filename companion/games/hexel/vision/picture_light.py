@@ -149,6 +149,11 @@ class Brightness:
         is_white = float(np.median(faces.min(axis=1))) >= LIMITS.burnt_out_level
         return cls(float(np.median(faces.max(axis=1))), is_white)
 
+    def is_like(self, other: "Brightness") -> bool:
+        """Whether two photographs are about as bright."""
+        brighter, darker = max(self.face, other.face), min(self.face, other.face)
+        return self.is_white == other.is_white and brighter < LIMITS.lighter * darker
+
 
 def is_print_burnt_out(colours: NDArray[np.float32]) -> bool:
     """Whether the brightest of what raw patches (N, 6, S, S, 3) show is as light as can be."""

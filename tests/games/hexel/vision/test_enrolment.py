@@ -180,6 +180,28 @@ def test_a_dark_printing_is_the_same_where_light_burns_out_its_print(
     assert match is not None and (match.agreeing, match.clashing) == (6, 0)
 
 
+@pytest.mark.parametrize(
+    ("seed", "taught_gain", "seen_gain"), [(9890035, 6, 1), (9890053, 1, 4)], ids=["taught", "seen"]
+)
+def test_an_exposure_stays_for_a_piece_of_the_picture_until_the_light_changes(
+    seed: int, taught_gain: float, seen_gain: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    look = invented(SYMBOLS_OF["46"], rng)
+    lesson = single_symbols(rng, "46", look)
+    picture = photograph(rng, edition="46", printing=look, cards=6, hardness=0.0)
+    label = {"image": "taught", "cards": lesson.truth["cards"]}
+    profile = learn_hexel("hexel46", [("taught", brighter(lesson.bgr, taught_gain))], [label], trust_names=True)
+    corners = np.array([card["corners"] for card in picture.truth["cards"]], np.float32)
+    seen, other_light = Pyramid.of(brighter(picture.bgr, seen_gain)), Pyramid.of(brighter(picture.bgr, taught_gain))
+    fitted = FewShotSymbols(profile).exposed_as(seen, corners)
+    assert fitted.exposure > 0 or fitted.profile is not profile
+    assert all(fitted.exposed_as(seen, corners[i : i + 1]) is fitted for i in range(len(corners)))
+    anew, afresh = fitted.exposed_as(other_light, corners), FewShotSymbols(profile).exposed_as(other_light, corners)
+    assert anew.exposure == afresh.exposure and anew.profile is afresh.profile
+    assert anew.exposure != fitted.exposure or anew.profile is not fitted.profile
+
+
 def test_a_lamp_in_two_symbols_of_a_card_does_no_harm() -> None:
     rng = np.random.default_rng(1)
     lesson = single_symbols(rng, "36", DARK)
