@@ -1,6 +1,7 @@
 """Reads the pieces of the picture that changed and came to rest: which of them, when, and what is known there."""
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -47,6 +48,8 @@ _AT_WORK_S = 0.3
 """So long pass between two readings where a hand is at work: little is learnt there, and reading costs time."""
 _HAND_S = 0.9
 """And so long where nothing but the hand lies still."""
+_ALIKE = 2
+"""A piece that showed the same cards so often in a row shows them still: it is read again after `_FRESH_S`."""
 _MARGINS = (1.0, 1.7, 0.6, 1.0)
 """What showed no card is looked at with so many times as much around it, in turn: a reader may miss one in a piece."""
 _WITH_KNOWN, _NEAREST = 3, 4
@@ -288,6 +291,34 @@ class ChangeReading:
     doubts: list[Doubt] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Repeated:
+    """What a window showed when it was read last.
+
+    Attributes:
+        known: the cards that were known then.
+        cards: those that were found.
+        doubts: what else may be a card.
+        count: how often in a row it showed just that.
+        at_s: when it was read.
+    """
+
+    known: Sequence[DetectedCard]
+    cards: list[DetectedCard]
+    doubts: list[Doubt]
+    count: int
+    at_s: float
+
+    def is_beside(self, known: Sequence[DetectedCard]) -> bool:
+        """Whether the same cards are known still."""
+        return len(known) == len(self.known) and all(map(operator.is_, known, self.known))
+
+    def is_again(self, cards: Sequence[DetectedCard]) -> bool:
+        """Whether the same cards, one at least, were found."""
+        faces, before = ([card.edges for card in some] for some in (cards, self.cards))
+        return bool(cards) and faces == before and all(near(cards, self.cards, _SAME_OUTLINE))
+
+
 class ChangeReader:
     """Looks at what came to rest.
 
@@ -302,6 +333,7 @@ class ChangeReader:
         self._read, self._read_unknown, self._settle_times = read, read_unknown, settle_times
         self._next_s = self._next_slow_s = self._next_at_work_s = self._next_hand_s = 0.0
         self._fruitless = 0
+        self._repeated: dict[tuple[Window, bool], _Repeated] = {}
 
     def read_changes(self, view: ObservedFrame, known: Sequence[DetectedCard], classifier: Any) -> ChangeReading | None:
         """Read what changed and lies still; None when nothing is due."""
@@ -329,7 +361,7 @@ class ChangeReader:
             )
             as_it_was = replace(as_it_was, picture=bgr, is_thorough=piece in in_peace)
             reading.lying.extend(moved_by(card, x0, y0) for card in as_it_was.cards)
-            seen, doubts = self._read_window(bgr, window, as_it_was, width_px, classifier)
+            seen, doubts = self._look_at(view, bgr, window, as_it_was, width_px, classifier)
             reading.doubts.extend(doubts)
             twice = near(seen, reading.seen, 0.3)
             reading.seen.extend(card for card, is_twice in zip(seen, twice, strict=True) if not is_twice)
@@ -353,6 +385,30 @@ class ChangeReader:
         if hand_alone and not waiting:
             self._next_hand_s = view.now_s + _HAND_S - 0.01
         return [window for window in at_work if window not in waiting]
+
+    def _look_at(
+        self,
+        view: ObservedFrame,
+        bgr: NDArray[np.uint8],
+        window: Window,
+        as_it_was: Unchanged,
+        width_px: float | None,
+        classifier: Any,
+    ) -> tuple[list[DetectedCard], list[Doubt]]:
+        """See `_read_window`; where nothing stirs, what showed the same a few times is not read again."""
+        key, known, now_s = (window, as_it_was.is_thorough), as_it_was.everywhere, view.now_s
+        x0, y0, x1, y1 = (v // MASK_PX for v in window)
+        stirred_s = float(view.mask.stirred_s[y0 : y1 + 1, x0 : x1 + 1].max(initial=-np.inf))
+        before = self._repeated.get(key)
+        if before is not None and not (before.is_beside(known) and stirred_s <= before.at_s):
+            before = None
+        if before is not None and before.count >= _ALIKE and now_s - before.at_s < _FRESH_S:
+            return before.cards, before.doubts
+        cards, doubts = self._read_window(bgr, window, as_it_was, width_px, classifier)
+        count = 1 + (before.count if before is not None and before.is_again(cards) else 0)
+        recent = {where: one for where, one in self._repeated.items() if now_s - one.at_s < 2 * _FRESH_S}
+        self._repeated = recent | {key: _Repeated(known, cards, doubts, count, now_s)}
+        return cards, doubts
 
     def _read_window(
         self, bgr: NDArray[np.uint8], window: Window, as_it_was: Unchanged, width_px: float | None, classifier: Any

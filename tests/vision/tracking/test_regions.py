@@ -7,9 +7,10 @@ import pytest
 
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry import HEXAGON
-from companion.vision.results import DetectedCard
-from companion.vision.tracking.change_detector import MASK_PX, polygon_mask
-from companion.vision.tracking.regions import Unchanged, is_in, unchanged_in, windows_of, with_nearest
+from companion.vision.results import DetectedCard, Reading
+from companion.vision.tracking.change_detector import MASK_PX, ChangeMask, ObservedFrame, polygon_mask
+from companion.vision.tracking.regions import ChangeReader, Unchanged, is_in, unchanged_in, windows_of, with_nearest
+from companion.vision.tracking.tracks import SettleTimes
 
 ACROSS_PX = 96.0
 SHAPE = (90, 160)
@@ -165,3 +166,37 @@ def test_only_what_may_be_a_new_card_or_is_a_known_one_is_refined() -> None:
     outlines = np.array([seen_from_aside(x, y, scale) for x, y, scale in places.values()])
     worth = dict(zip(places, unchanged.are_worth_refining(outlines, 0.2).tolist(), strict=True))
     assert worth == {"new": True, "nothing changed": False, "known": True, "mat": False}
+
+
+@pytest.mark.parametrize("shown", [("red",) * 6, ("red",) * 5 + (None,)], ids=["in full", "in part"])
+def test_a_piece_that_showed_the_same_card_twice_is_told_again_but_seldom_read(shown: tuple[str | None, ...]) -> None:
+    laid, known, at_s = replace(_card(400, 300), edges=shown), [_card(200, 120)], 0.1
+    faces: list[tuple[str | None, ...]] = []
+
+    def look(*_: object) -> Reading:
+        x, y = left
+        faces.append(laid.edges)
+        return Reading((replace(laid, corners=laid.corners - np.array([x, y], np.float32)),), (), ())
+
+    reader = ChangeReader(look, look, SettleTimes())
+    settled = polygon_mask(laid.corners, SHAPE)
+    ((*left, _, _),) = windows_of(settled, SIZE, ACROSS_PX, young=settled)
+
+    def read(now_s: float) -> list[tuple[str | None, ...]]:
+        mask = ChangeMask(settled, np.full(SHAPE, at_s), now_s, is_dark=False)
+        view = ObservedFrame(np.zeros((*SIZE, 3), np.uint8), mask, settled, settled, settled & ~settled, now_s, 9.0)
+        reading = reader.read_changes(view, known, None)
+        assert reading is not None
+        return [card.edges for card in reading.seen]
+
+    assert [read(0.3 + 0.1 * k) for k in range(5)] == [[shown]] * 5
+    assert len(faces) == 2
+    known = [_card(200, 120)]
+    read(0.77)
+    assert len(faces) == 3, "another card is known"
+    read(0.84)
+    at_s = 0.9
+    read(1.1)
+    assert len(faces) == 5, "something stirred there"
+    laid = replace(laid, edges=("blue",) * 6)
+    assert read(2.1) == [("blue",) * 6], "it was read long ago"
