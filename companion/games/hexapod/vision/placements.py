@@ -107,6 +107,24 @@ def doubt_burnt_out(before: DetectedField, now: DetectedField, is_burnt_out: NDA
     return replace(now, doubt=tuple(map(tuple, doubt.tolist())))
 
 
+def may_be_covered(before: DetectedField, now: DetectedField, read: DetectedField) -> NDArray[np.bool_]:
+    """Which cells, (rows, cols), a card may have covered, wherever it shows all that is new: as thin print as what lay
+    there may look the same.
+
+    Args:
+        before: the case as it was known.
+        now: the case as it is read where it looks different.
+        read: the case as it is read everywhere.
+    """
+    changes = changed_cells(before, now)
+    places = [
+        place
+        for place in _places(np.shape(now.doubt))
+        if len(changes) >= _SHOWS and set(changes) <= set(_under(place)) and square(read.cells, place) is not None
+    ]
+    return is_under([Laid(place, _shown(read.cells, place)) for place in places], np.shape(now.doubt))
+
+
 def laid_cards(before: DetectedField, now: DetectedField, changed: NDArray[np.floating]) -> tuple[Laid, ...]:
     """The one or two cards that were laid; none when no such explain what changed.
 
@@ -212,7 +230,7 @@ def square(cells: Kinds, place: Place) -> Square | None:
     return (a, b), (c, d)
 
 
-def is_under(laid: Collection[Laid], shape: tuple[int, int]) -> NDArray[np.bool_]:
+def is_under(laid: Collection[Laid | Covered], shape: tuple[int, int]) -> NDArray[np.bool_]:
     """On which cells of a case of so many rows and columns cards lie, bool (rows, cols)."""
     out = np.zeros(shape, bool)
     for card in laid:

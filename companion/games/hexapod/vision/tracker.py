@@ -28,6 +28,7 @@ from companion.games.hexapod.vision.placements import (
     laid_cards,
     match_fields,
     may_be_card,
+    may_be_covered,
     may_reach_under,
     newly_doubted,
     with_card,
@@ -192,7 +193,10 @@ class CaseTracker(Tracker[DetectedField]):
             return []
         if field.is_case and field.is_upright and not is_pushed:
             is_burnt_out = self._is_burnt_out(field)
-            now = _only_where(now, before, (is_changed | is_burnt_out) & is_open)
+            is_changed |= is_burnt_out | self._is_under_taken(track, before, now, is_changed & is_open)
+            where_changed = _only_where(now, before, is_changed & is_open)
+            is_changed |= may_be_covered(before, where_changed, now)
+            now = _only_where(now, before, is_changed & is_open)
             now = doubt_burnt_out(before, now, is_burnt_out)
         reading = self._gather(track, now)
         still = view.mask.is_still(self._settle_times.card_s)
@@ -220,6 +224,17 @@ class CaseTracker(Tracker[DetectedField]):
         is_empty = np.array([[kind is None for kind in row] for row in field.cells]) & ~np.array(field.doubt)
         white = np.asarray(self._detector.seen.min(0) >= _WHITE)
         return np.asarray(is_empty & (_cell_shares(field, white) >= _BURNT_OUT))
+
+    def _is_under_taken(
+        self, track: Track[DetectedField], before: DetectedField, now: DetectedField, is_read: Mask
+    ) -> Mask:
+        """Which cells of a case lay under the card laid last, (rows, cols), once floor shows in one of those read."""
+        last = self._covered_kinds.get(track, [])[-1:]
+        is_emptied = np.zeros_like(is_read)
+        for (row, col), kind in changed_cells(before, now).items():
+            is_emptied[row, col] = kind is None and is_read[row, col]
+        where = is_under(last, is_read.shape)
+        return where if (where & is_emptied).any() else np.zeros_like(where)
 
     def _is_misread(self, track: Track[DetectedField], before: DetectedField, now: DetectedField) -> bool:
         """Whether all cells that are read as another kind show what they showed, in more or less light.

@@ -10,6 +10,7 @@ from companion.games.hexapod.vision.placements import (
     doubt_burnt_out,
     is_taken_in_part,
     laid_cards,
+    may_be_covered,
     may_reach_under,
     square,
     with_card,
@@ -102,6 +103,15 @@ def test_burnt_out_cells_are_doubted_where_they_complete_a_card_read_in_part() -
     assert doubted(doubt_burnt_out(case({}), case(half), burnt)) == [], "all is read"
     whole = case(half, doubtful=((1, 0), (2, 0)))
     assert doubted(doubt_burnt_out(case({}), whole, burnt)) == doubted(whole)
+
+
+def test_a_card_may_cover_what_looks_the_same_only_where_it_shows_all_that_is_new() -> None:
+    like = {(1, 1): "gold"}
+    half = {(1, 2): "gold", (2, 2): "dung"}
+    read = case(like | half | {(1, 1): "blue", (2, 1): "green", (0, 1): "leaf", (0, 2): "leaf"})
+    assert np.argwhere(may_be_covered(case(like), case(like | half), read)).tolist() == [[1, 1], [1, 2], [2, 1], [2, 2]]
+    assert not may_be_covered(case(like), case(like | {(1, 2): "gold"}), read).any(), "one cell shows no card"
+    assert not may_be_covered(case(like), case(like | half), case(like | half)).any(), "no whole card shows"
 
 
 def test_of_two_cards_laid_at_once_the_lower_may_be_read_in_part() -> None:

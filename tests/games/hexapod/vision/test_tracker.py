@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from companion.games import GAMES
+from companion.games.hexapod.vision import tracker as case_tracker
 from companion.games.hexapod.vision.classifier import KINDS, PretrainedInsects
 from companion.vision.tracking.tracks import SettleTimes
 
@@ -320,3 +321,21 @@ def test_half_a_card_that_light_has_burnt_out_is_told_unread_and_not_as_a_card_b
         (20, lambda: burnt(frame(case(FIRST, half)), is_laid=True)),
     )
     assert changes(told) == [("placed", 0, 1, 2, [["leaf", None], ["blue", None]])]
+
+
+def test_a_cell_so_thinly_printed_that_it_looks_unchanged_is_read_with_its_card(frame, monkeypatch):
+    cell_shares = case_tracker._cell_shares
+
+    def thin(field, mask):
+        shares = cell_shares(field, mask)
+        shares[1, 2] = 0.0
+        return shares
+
+    monkeypatch.setattr(case_tracker, "_cell_shares", thin)
+    tracker, over = new_tracker(), (1, 2, (("blue", "gold"), ("leaf", "leaf")))
+    watched((8, lambda: frame(case(FIRST))), by=tracker)
+    told = watched((8, lambda: frame(case(FIRST, over))), (12, lambda: frame(case(FIRST))), by=tracker)
+    assert changes(told) == [
+        ("placed", 0, 1, 2, as_lists(over[2])),
+        ("removed", 0, 1, 2, [["gold", None], ["dung", None]]),
+    ]
