@@ -57,8 +57,10 @@ _SAME_DETAIL = 0.7
 """Where a place shows detail so like what was accepted there, nothing was laid: the light changed. A card at a shadow's
 edge still correlates with itself by 0.79, a new one with what it lies on by 0.61 at most, but for a dark star by 0.73:
 """
-_MORE_DETAIL, _UNEXPLAINED = 3.0, 0.5
-"""where the pictures differ that star's ink shows 3.5 times as much detail as the wood, of which the wood's is 0.02."""
+_MORE_DETAIL, _UNEXPLAINED = 1.8, 0.5
+"""where the pictures differ that star's ink shows 3.5 times as much detail as the wood, of which the wood's is 0.02.
+The pale print of a tile on a board of its colour, whose rim shows in both pictures, has 1.8 to 4.6 times the board's.
+"""
 _DETAIL = 5
 """Shade hardly varies over so many mask pixels; print and edges do."""
 _DEEPEST_SHADE = 0.4
@@ -126,17 +128,19 @@ def was_there_before(
         differs: bool (h, w), where the two do.
         others: the cards that are known.
     """
-    return _shows_detail(card, seen, accepted, differs, others) > _SAME_DETAIL
+    alike, _ = _shows_detail(card, seen, accepted, differs, others)
+    return alike > _SAME_DETAIL
 
 
 def _shows_detail(
     card: DetectedCard, picture: Planes, another: Planes, differs: Mask, others: Sequence[DetectedCard]
-) -> float:
+) -> tuple[float, bool]:
     """How well ``another`` picture shows the detail that a card's place has in one (both (3, h, w)), -1..1.
 
     Like `detail_correlation`, without what shows of other cards there, and without what of its place the card does not
     cover, see `DetectedCard.extent`: a board's print around a counter. Print that is missing where the two differ
-    counts alone: the ink of a star as dark as the wood on which it lies is less than the wood's grain.
+    counts alone: the ink of a star as dark as the wood on which it lies is less than the wood's grain, and the print of
+    a tile as pale as a board less than that board's rim. Whether it does is told too.
     """
     area, here, there = _details(card, picture, another, others, card.extent)
     missing = differs[area]
@@ -145,8 +149,8 @@ def _shows_detail(
         energy = float((shown**2).sum())
         is_print = energy > _MORE_DETAIL * float((left**2).sum())
         if is_print and float(((shown - left) ** 2).sum()) > _UNEXPLAINED * energy:
-            return _correlation(shown, left)
-    return _correlation(here, there)
+            return _correlation(shown, left), True
+    return _correlation(here, there), False
 
 
 def _correlation(was: Planes, now: Planes) -> float:
@@ -202,15 +206,31 @@ def is_gone(
         contrast = np.clip(off - _CONTRAST, 0.0, _MOST_TELLING)
         is_pale = int(np.count_nonzero(contrast[area])) < _FEW_TELL * int(area.sum())
         if is_pale and _is_print_gone(off, area, differs):
-            return _shows_detail(card, accepted, seen, differs, others) < _ALIKE
+            return _is_missing(card, accepted, seen, differs, others)
         telling = telling if is_pale else contrast * area
     if not area.any():
         return False
     share = float(telling[differs].sum()) / float(telling.sum())
     if share < (_GONE_PALE if is_pale else _GONE):
         return False
-    alike = _shows_detail(card, accepted, seen, differs, others)
-    return alike < (_ALIKE if share >= _GONE else _UNLIKE)
+    return _is_missing(card, accepted, seen, differs, others, None if share >= _GONE else _UNLIKE)
+
+
+def _is_missing(
+    card: DetectedCard,
+    accepted: Planes,
+    seen: Planes,
+    differs: Mask,
+    others: Sequence[DetectedCard],
+    limit: float | None = None,
+) -> bool:
+    """Whether a card's place shows its detail no more, see `is_gone`: it correlates less than the limit, or the usual.
+
+    What is told by missing print alone is held to be something else as surely as by `was_there_before`.
+    """
+    alike, is_print = _shows_detail(card, accepted, seen, differs, others)
+    usual = _SAME_DETAIL if is_print else _ALIKE
+    return alike < (usual if limit is None else limit)
 
 
 def _is_print_gone(off: NDArray[np.float32], area: Mask, differs: Mask) -> bool:

@@ -105,6 +105,19 @@ def test_a_star_whose_ink_alone_shows_on_grained_wood_did_not_lie_there_before()
     assert was_there_before(star(), before, shade, changed(before, shade), [])
 
 
+def test_a_pale_tile_comes_and_goes_on_a_board_of_its_colour_though_the_boards_rim_shows_in_both_pictures() -> None:
+    grain = np.random.default_rng(3).normal(0, 8, SHAPE).astype(np.float32)
+    board = [(card(side=66.0), 190.0), (card(side=51.0), 174.0), (card(side=46.0), 190.0)]
+    tile = [(card(), 198.0), (card(side=34.0), 181.0), (card(side=24.0), 198.0)]
+    bare, laid = painted(*board) + grain, painted(*board, *tile) + grain
+    differs = np.abs(laid - bare).max(0) > 6
+    assert not was_there_before(card(), bare, laid, differs, [])
+    assert is_gone(card(), laid, bare, differs, [])
+    shade = 0.9 * laid
+    assert was_there_before(card(), laid, shade, changed(laid, shade), [])
+    assert not is_gone(card(), laid, shade, changed(laid, shade), [])
+
+
 def test_a_pale_star_is_gone_when_its_faint_ink_is_and_not_in_a_shade() -> None:
     before, after = painted((card(side=22.0), TABLE + 14)), painted()
     assert is_gone(card(), before, after, changed(before, after), [])
