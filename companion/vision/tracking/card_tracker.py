@@ -33,11 +33,11 @@ from companion.vision.tracking.occlusion import (
     is_at_rest,
     is_covered,
     is_gone,
+    only_light_changed,
     over_unseen,
     reach_beyond,
     rest_s,
     share_around,
-    was_there_before,
 )
 from companion.vision.tracking.regions import ChangeReader, ChangeReading, Read, ReadUnknown, changed_share
 from companion.vision.tracking.table_search import blurred_places
@@ -219,7 +219,7 @@ class CardTracker(Tracker[DetectedCard]):
                 continue
             old = next((track for track in self._lying if is_near(card, track.piece, 0.6)), None)
             if old is None:
-                is_known = was_there_before(card, detector.accepted, detector.seen, detector.differs, known)
+                is_known = only_light_changed(card, detector.accepted, detector.seen, detector.differs, known)
             else:
                 is_known = self._follow_known(card, old, view)
             if not is_known:

@@ -116,7 +116,7 @@ def detail_correlation(card: Outlined, accepted: Planes, seen: Planes) -> float:
     return _correlation(was, now)
 
 
-def was_there_before(
+def only_light_changed(
     card: DetectedCard, accepted: Planes, seen: Planes, differs: Mask, others: Sequence[DetectedCard]
 ) -> bool:
     """Whether a card that was not known lay there all along, and the light changed: its place showed the same detail.
@@ -226,7 +226,7 @@ def _is_missing(
 ) -> bool:
     """Whether a card's place shows its detail no more, see `is_gone`: it correlates less than the limit, or the usual.
 
-    What is told by missing print alone is held to be something else as surely as by `was_there_before`.
+    What is told by missing print alone is held to be something else as surely as by `only_light_changed`.
     """
     alike, is_print = _shows_detail(card, accepted, seen, differs, others)
     usual = _SAME_DETAIL if is_print else _ALIKE

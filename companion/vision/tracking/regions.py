@@ -73,7 +73,7 @@ class Unchanged:
         at: where the piece begins in the picture.
         picture: all of the picture, uint8 (H, W, 3); None where it is not at hand.
         is_at: whether nothing that changed lies still within an outline (K, 2).
-        is_explained: whether no more than a crumb of what changed and lies still is beyond some outlines.
+        is_explained: whether no more than a crumb of what changed and lies still is beyond some pieces.
         is_thorough: whether cards are looked for that no outline shows, too. It takes long, and what hides them may go.
     """
 
@@ -83,7 +83,7 @@ class Unchanged:
     at: tuple[int, int] = (0, 0)
     picture: NDArray[np.uint8] | None = None
     is_at: Callable[[NDArray[np.floating]], bool] = lambda outline: False
-    is_explained: Callable[[Sequence[NDArray[np.floating]]], bool] = lambda outlines: False
+    is_explained: Callable[[Sequence[Outlined]], bool] = lambda pieces: False
     is_thorough: bool = True
 
     def but(self, found: Sequence[AnyOutlined]) -> tuple[AnyOutlined, ...]:
@@ -243,12 +243,11 @@ def unchanged_in(
         share = share_in(outline + np.array([x0, y0], np.float32), settled)
         return share is not None and share < _UNTOUCHED
 
-    def is_explained(outlines: Sequence[NDArray[np.floating]]) -> bool:
+    def is_explained(pieces: Sequence[Outlined]) -> bool:
         rest = settled.copy()
-        for outline in outlines:
-            lies = any(math.dist(card.centre, outline.mean(0)) < _SAME_OUTLINE * card.side for card in lying)
-            at = outline + np.array([x0, y0], np.float32)
-            rest &= ~polygon_mask(at, settled.shape, 1.0 if lies else _SHADED)
+        for piece, lies in zip(pieces, near(pieces, lying, _SAME_OUTLINE), strict=True):
+            outline = piece.corners + np.array([x0, y0], np.float32)
+            rest &= ~polygon_mask(outline, settled.shape, 1.0 if lies else _SHADED)
         return not is_in(window, rest, width_px)
 
     lying: list[DetectedCard] = []
@@ -363,7 +362,7 @@ class ChangeReader:
             reading.lying.extend(moved_by(card, x0, y0) for card in as_it_was.cards)
             seen, doubts = self._look_at(view, bgr, window, as_it_was, width_px, classifier)
             reading.doubts.extend(doubts)
-            twice = near(seen, reading.seen, 0.3)
+            twice = near(seen, reading.seen, _SAME_OUTLINE)
             reading.seen.extend(card for card, is_twice in zip(seen, twice, strict=True) if not is_twice)
         if reading.where.any():
             self._fruitless = 0 if reading.seen else self._fruitless + 1

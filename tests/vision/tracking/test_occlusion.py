@@ -8,7 +8,7 @@ import pytest
 from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.change_detector import polygon_mask
-from companion.vision.tracking.occlusion import is_at_rest, is_covered, is_gone, share_around, was_there_before
+from companion.vision.tracking.occlusion import is_at_rest, is_covered, is_gone, only_light_changed, share_around
 
 SHAPE = (60, 90)
 TABLE, CARD, CUP = 60.0, 230.0, 120.0
@@ -100,9 +100,9 @@ def test_a_star_whose_ink_alone_shows_on_grained_wood_did_not_lie_there_before()
     grain = np.random.default_rng(3).normal(0, 7, SHAPE).astype(np.float32)
     before, after = painted() + grain, painted((card(side=13.0), TABLE + 24)) + grain
     differs = np.abs(before - after).max(0) > 10
-    assert not was_there_before(star(), before, after, differs, [])
+    assert not only_light_changed(star(), before, after, differs, [])
     shade = 0.8 * before
-    assert was_there_before(star(), before, shade, changed(before, shade), [])
+    assert only_light_changed(star(), before, shade, changed(before, shade), [])
 
 
 def test_a_pale_tile_comes_and_goes_on_a_board_of_its_colour_though_the_boards_rim_shows_in_both_pictures() -> None:
@@ -111,10 +111,10 @@ def test_a_pale_tile_comes_and_goes_on_a_board_of_its_colour_though_the_boards_r
     tile = [(card(), 198.0), (card(side=34.0), 181.0), (card(side=24.0), 198.0)]
     bare, laid = painted(*board) + grain, painted(*board, *tile) + grain
     differs = np.abs(laid - bare).max(0) > 6
-    assert not was_there_before(card(), bare, laid, differs, [])
+    assert not only_light_changed(card(), bare, laid, differs, [])
     assert is_gone(card(), laid, bare, differs, [])
     shade = 0.9 * laid
-    assert was_there_before(card(), laid, shade, changed(laid, shade), [])
+    assert only_light_changed(card(), laid, shade, changed(laid, shade), [])
     assert not is_gone(card(), laid, shade, changed(laid, shade), [])
 
 

@@ -78,7 +78,7 @@ def test_a_change_is_explained_by_the_cards_that_were_read_but_for_crumbs() -> N
     window = (100, 80, SIZE[1], SIZE[0])
     settled = polygon_mask(laid.corners, SHAPE, 1.1)
     settled[20:22, 80:82] = True
-    where = laid.corners - np.array([100, 80], np.float32)
+    where = Detection(laid.corners - np.array([100, 80], np.float32), 0.9)
     alone = unchanged_in(window, [], settled, settled, ACROSS_PX)
     assert alone.is_explained([where]) and not alone.is_explained([])
     both = settled | polygon_mask(other.corners, SHAPE)
@@ -90,7 +90,7 @@ def test_a_card_that_lies_as_it_lay_explains_nothing_beside_it() -> None:
     """Of a card laid between two that overlap it, in their colour, only a strip beside them looks different."""
     lying, window = _card(400, 300), (100, 80, SIZE[1], SIZE[0])
     strip = polygon_mask(lying.corners, SHAPE, 1.2) & ~polygon_mask(lying.corners, SHAPE, 1.08)
-    where = lying.corners - np.array([100, 80], np.float32)
+    where = Detection(lying.corners - np.array([100, 80], np.float32), 0.9)
     assert unchanged_in(window, [], strip, strip, ACROSS_PX).is_explained([where])
     as_it_was = unchanged_in(window, [lying], strip, strip, ACROSS_PX)
     assert as_it_was.cards and not as_it_was.is_explained([where])

@@ -124,7 +124,7 @@ def _new_cards(there: list[Hypothesis], lying: list[Hypothesis], taught: TaughtN
 
 def _is_all(read: list[Hypothesis], unchanged: Unchanged) -> bool:
     """There are cards that are read, and they explain all that changed."""
-    is_explained = unchanged.is_explained([one.corners for one in read])
+    is_explained = unchanged.is_explained(read)
     return bool(read) and is_explained and all(near(unchanged.touched, read, SAME_CARD))
 
 
@@ -151,7 +151,7 @@ def _searched(
     unchanged: Unchanged = NOTHING_KNOWN,
 ) -> list[Hypothesis]:
     """What may be cards: what the ``outlines`` were found to be, and what is found beside them."""
-    if unchanged.is_explained([one.corners for one in read_cards(likely)]):
+    if unchanged.is_explained(read_cards(likely)):
         return likely
     numerals = NumeralSearch(pyramid, taught.profile.places, [one.corners for one in (*outlines, *unlikely)])
     likely += search_unlikely(numerals, taught, likely, unlikely)

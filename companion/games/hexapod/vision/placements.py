@@ -96,14 +96,13 @@ def doubt_burnt_out(before: DetectedField, now: DetectedField, is_burnt_out: NDA
         now: the case as it is read.
         is_burnt_out: bool (rows, cols), cells that are read as empty, but would be with a pale insect too.
     """
-    changes, doubt = changed_cells(before, now), np.array(now.doubt)
-    doubted = {tuple(cell) for cell in np.argwhere(newly_doubted(before, now)).tolist()}
+    changes, doubted = set(changed_cells(before, now)), _cells_where(newly_doubted(before, now))
+    doubt = np.array(now.doubt)
     for place in _places(doubt.shape) if doubted else []:
-        new = [cell for cell in _under(place) if cell in changes]
-        rest = [cell for cell in _under(place) if cell not in changes and cell not in doubted]
-        if doubted <= set(_under(place)) and len(new) >= _SHOWS and all(is_burnt_out[cell] for cell in rest):
-            for cell in rest:
-                doubt[cell] = True
+        under = set(_under(place))
+        rest = under - changes - doubted
+        if doubted <= under and len(under & changes) >= _SHOWS and all(is_burnt_out[cell] for cell in rest):
+            doubt |= _is_any_of(rest, doubt.shape)
     return replace(now, doubt=tuple(map(tuple, doubt.tolist())))
 
 
@@ -116,13 +115,13 @@ def may_be_covered(before: DetectedField, now: DetectedField, read: DetectedFiel
         now: the case as it is read where it looks different.
         read: the case as it is read everywhere.
     """
-    changes = changed_cells(before, now)
+    changes, shape = set(changed_cells(before, now)), np.shape(now.doubt)
     places = [
         place
-        for place in _places(np.shape(now.doubt))
-        if len(changes) >= _SHOWS and set(changes) <= set(_under(place)) and square(read.cells, place) is not None
+        for place in _places(shape)
+        if len(changes) >= _SHOWS and changes <= set(_under(place)) and square(read.cells, place) is not None
     ]
-    return is_under([Laid(place, _shown(read.cells, place)) for place in places], np.shape(now.doubt))
+    return _is_any_of(_under_all(places), shape)
 
 
 def laid_cards(before: DetectedField, now: DetectedField, changed: NDArray[np.floating]) -> tuple[Laid, ...]:
@@ -151,13 +150,11 @@ def laid_cards(before: DetectedField, now: DetectedField, changed: NDArray[np.fl
         fitting = [one for one in fitting if _stands_out(changed, one[0])]
     elif not fitting:
         fitting = [(a, b) for b in squares for a in places if a != b and _explains((a, b), now, changes, changed)]
-    unread = {tuple(cell) for cell in np.argwhere(newly_doubted(before, now)).tolist()}
-    fitting = [some for some in fitting if unread <= {cell for p in some for cell in _under(p)}] or fitting
+    unread = _cells_where(newly_doubted(before, now))
+    fitting = [some for some in fitting if unread <= _under_all(some)] or fitting
     if not fitting:
         return ()
-    best = max(
-        fitting, key=lambda some: sum(float(changed[cell]) - 0.5 for cell in {c for p in some for c in _under(p)})
-    )
+    best = max(fitting, key=lambda some: sum(float(changed[cell]) - 0.5 for cell in _under_all(some)))
     hidden = set(_under(best[-1])) if len(best) == 2 else set()
     lower = [Laid((int(p[0]), int(p[1])), _shown(now.cells, p, hidden)) for p in best[:-1]]
     return (*lower, Laid((int(best[-1][0]), int(best[-1][1])), _shown(now.cells, best[-1])))
@@ -175,7 +172,7 @@ def is_taken_in_part(changes: Mapping[Place, str | None], doubted: NDArray[np.bo
 
 def may_be_card(changes: Collection[Place], doubted: NDArray[np.bool_]) -> bool:
     """Whether one card would explain the cells that show something else and those that cannot be read any more."""
-    cells = {*changes, *map(tuple, np.argwhere(doubted).tolist())}
+    cells = {*changes, *_cells_where(doubted)}
     return len(cells) >= _SHOWS and any(cells <= set(_under(place)) for place in _places(doubted.shape))
 
 
@@ -231,11 +228,15 @@ def square(cells: Kinds, place: Place) -> Square | None:
 
 
 def is_under(laid: Collection[Laid | Covered], shape: tuple[int, int]) -> NDArray[np.bool_]:
-    """On which cells of a case of so many rows and columns cards lie, bool (rows, cols)."""
+    """On which cells of a case of so many rows and columns cards lie, or lay, bool (rows, cols)."""
+    return _is_any_of(_under_all([card.place for card in laid]), shape)
+
+
+def _is_any_of(cells: Collection[Place], shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Which cells of a case of so many rows and columns are some of these, bool (rows, cols)."""
     out = np.zeros(shape, bool)
-    for card in laid:
-        for cell in _under(card.place):
-            out[cell] = True
+    for cell in cells:
+        out[cell] = True
     return out
 
 
@@ -266,6 +267,16 @@ def _places(shape: tuple[int, ...]) -> list[Place]:
     """Where cards may lie in a case of so many rows and columns: their top left cells."""
     rows, cols = shape
     return [(r, c) for r in range(rows - 1) for c in range(cols - 1)]
+
+
+def _cells_where(mask: NDArray[np.bool_]) -> set[Place]:
+    """The cells of a case where a mask (rows, cols) holds."""
+    return {(int(row), int(col)) for row, col in np.argwhere(mask)}
+
+
+def _under_all(places: Collection[Place]) -> set[Place]:
+    """The cells under cards with these top left cells."""
+    return {cell for place in places for cell in _under(place)}
 
 
 def _under(place: Place) -> list[Place]:

@@ -192,12 +192,7 @@ class CaseTracker(Tracker[DetectedField]):
         if is_pushed and not is_open.all():
             return []
         if field.is_case and field.is_upright and not is_pushed:
-            is_burnt_out = self._is_burnt_out(field)
-            is_changed |= is_burnt_out | self._is_under_taken(track, before, now, is_changed & is_open)
-            where_changed = _only_where(now, before, is_changed & is_open)
-            is_changed |= may_be_covered(before, where_changed, now)
-            now = _only_where(now, before, is_changed & is_open)
-            now = doubt_burnt_out(before, now, is_burnt_out)
+            now = self._only_changed(track, before, now, is_changed, is_open)
         reading = self._gather(track, now)
         still = view.mask.is_still(self._settle_times.card_s)
         rests = (_cell_shares(field, view.changed & ~still) < _OPEN) | ~is_open
@@ -219,6 +214,23 @@ class CaseTracker(Tracker[DetectedField]):
             shares = _cell_shares(field, view.changed & ~in_other_light(accepted, seen)) * is_open
         return self._case_changed(track, before, now, shares, is_open, view)
 
+    def _only_changed(
+        self, track: Track[DetectedField], before: DetectedField, now: DetectedField, is_changed: Mask, is_open: Mask
+    ) -> DetectedField:
+        """A case as it is read where it looks different or may be different though it does not, else as it was known.
+
+        Args:
+            track: the case's.
+            before: the case as it was known, and
+            now: as it is read.
+            is_changed: bool (rows, cols), which cells look different.
+            is_open: bool (rows, cols), over which cells no hand is.
+        """
+        is_burnt_out = self._is_burnt_out(track.piece)
+        is_read = (is_changed | is_burnt_out | self._is_under_taken(track, before, now, is_changed & is_open)) & is_open
+        is_read |= may_be_covered(before, _only_where(now, before, is_read), now) & is_open
+        return doubt_burnt_out(before, _only_where(now, before, is_read), is_burnt_out)
+
     def _is_burnt_out(self, field: DetectedField) -> Mask:
         """Which empty cells of a field are so bright that no change shows there, (rows, cols)."""
         is_empty = np.array([[kind is None for kind in row] for row in field.cells]) & ~np.array(field.doubt)
@@ -229,12 +241,10 @@ class CaseTracker(Tracker[DetectedField]):
         self, track: Track[DetectedField], before: DetectedField, now: DetectedField, is_read: Mask
     ) -> Mask:
         """Which cells of a case lay under the card laid last, (rows, cols), once floor shows in one of those read."""
-        last = self._covered_kinds.get(track, [])[-1:]
-        is_emptied = np.zeros_like(is_read)
-        for (row, col), kind in changed_cells(before, now).items():
-            is_emptied[row, col] = kind is None and is_read[row, col]
-        where = is_under(last, is_read.shape)
-        return where if (where & is_emptied).any() else np.zeros_like(where)
+        under = is_under(self._covered_kinds.get(track, [])[-1:], np.shape(now.doubt))
+        changes = changed_cells(before, now)
+        is_taken = any(kind is None and (under & is_read)[cell] for cell, kind in changes.items())
+        return under if is_taken else np.zeros_like(under)
 
     def _is_misread(self, track: Track[DetectedField], before: DetectedField, now: DetectedField) -> bool:
         """Whether all cells that are read as another kind show what they showed, in more or less light.

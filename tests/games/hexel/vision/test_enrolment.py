@@ -162,36 +162,37 @@ def test_a_photograph_that_is_overexposed_and_one_that_is_not_show_the_same_prin
     assert [edges for edges in told.values() if None not in edges] == list(told.values()) != []
 
 
-@pytest.mark.parametrize(
-    ("seed", "taught_gain", "seen_gain"), [(9890035, 6, 1), (9890053, 1, 4)], ids=["taught", "seen"]
-)
-def test_a_dark_printing_is_the_same_where_light_burns_out_its_print(
-    seed: int, taught_gain: float, seen_gain: float
-) -> None:
+def dark_printing(seed: int, taught_gain: float) -> tuple[SymbolProfile, Photograph]:
+    """A dark printing taught in so many times its light, and a photograph of six of its cards."""
     rng = np.random.default_rng(seed)
     look = invented(SYMBOLS_OF["46"], rng)
     lesson = single_symbols(rng, "46", look)
     picture = photograph(rng, edition="46", printing=look, cards=6, hardness=0.0)
     label = {"image": "taught", "cards": lesson.truth["cards"]}
-    profile = learn_hexel("hexel46", [("taught", brighter(lesson.bgr, taught_gain))], [label], trust_names=True)
+    return learn_hexel("hexel46", [("taught", brighter(lesson.bgr, taught_gain))], [label], trust_names=True), picture
+
+
+burnt_out = pytest.mark.parametrize(
+    ("seed", "taught_gain", "seen_gain"), [(9890035, 6, 1), (9890053, 1, 4)], ids=["taught", "seen"]
+)
+
+
+@burnt_out
+def test_a_dark_printing_is_the_same_where_light_burns_out_its_print(
+    seed: int, taught_gain: float, seen_gain: float
+) -> None:
+    profile, picture = dark_printing(seed, taught_gain)
     reading = read_hexel(brighter(picture.bgr, seen_gain), FewShotSymbols(profile))
     told = {c.cell: c.edges for c in reading.cards if c.cell is not None}
     match = register({tuple(c["cell"]): tuple(c["edges"]) for c in picture.truth["cards"]}, told)
     assert match is not None and (match.agreeing, match.clashing) == (6, 0)
 
 
-@pytest.mark.parametrize(
-    ("seed", "taught_gain", "seen_gain"), [(9890035, 6, 1), (9890053, 1, 4)], ids=["taught", "seen"]
-)
+@burnt_out
 def test_an_exposure_stays_for_a_piece_of_the_picture_until_the_light_changes(
     seed: int, taught_gain: float, seen_gain: float
 ) -> None:
-    rng = np.random.default_rng(seed)
-    look = invented(SYMBOLS_OF["46"], rng)
-    lesson = single_symbols(rng, "46", look)
-    picture = photograph(rng, edition="46", printing=look, cards=6, hardness=0.0)
-    label = {"image": "taught", "cards": lesson.truth["cards"]}
-    profile = learn_hexel("hexel46", [("taught", brighter(lesson.bgr, taught_gain))], [label], trust_names=True)
+    profile, picture = dark_printing(seed, taught_gain)
     corners = np.array([card["corners"] for card in picture.truth["cards"]], np.float32)
     seen, other_light = Pyramid.of(brighter(picture.bgr, seen_gain)), Pyramid.of(brighter(picture.bgr, taught_gain))
     fitted = FewShotSymbols(profile).exposed_as(seen, corners)
