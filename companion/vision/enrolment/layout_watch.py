@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.printing.layout import Layout
-from companion.vision.enrolment.labels import laid_out
+from companion.vision.enrolment.layout_search import laid_out
 from companion.vision.enrolment.teaching import Teaching
 from companion.vision.geometry import side_px
 from companion.vision.image.pyramid import Pyramid

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from companion.errors import TeachingRefused
 from companion.printing.layout import Layout
 from companion.vision.detection.conditions import tint_of
-from companion.vision.enrolment.labels import Candidates, label_of, laid_out, outlines_of
+from companion.vision.enrolment.labels import Candidates, label_of, outlines_of
+from companion.vision.enrolment.layout_search import laid_out
 from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.quality import require_any_quality, require_lit, require_quality
 from companion.vision.enrolment.sample import Sample, jpeg_of, rectify_card, taught_of

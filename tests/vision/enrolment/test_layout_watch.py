@@ -4,13 +4,16 @@ import numpy as np
 import pytest
 
 from companion.games import GAMES
+from companion.vision.enrolment.labels import Candidates
 from companion.vision.enrolment.layout_watch import LayoutWatch, ghost_box
 from companion.vision.enrolment.teaching import Teaching
 from companion.vision.geometry import side_px
+from companion.vision.image.pyramid import Pyramid
 from tests.teaching.pictures import layout_picture
 
 LAYOUTS = GAMES["hexdragon"].layouts("hexdragon")
 SIZE = (1280, 720)
+BLANK = Pyramid.of(np.full((72, 128, 3), 90, np.uint8))
 
 
 class Outlines(Teaching):
@@ -19,10 +22,10 @@ class Outlines(Teaching):
     def __init__(self) -> None:
         self.missing: tuple[int, ...] = ()
 
-    def candidates(self, pyramid: object) -> object:
+    def candidates(self, pyramid: object) -> Candidates:
         places = [place for i, place in enumerate(LAYOUTS[0].places) if i not in self.missing]
         found = np.array([np.add(place.outline, place.at_mm) * 4 + 300 for place in places], np.float32)
-        return type("Found", (), {"sets": lambda self: [lambda: found], "both": found, "own": found})()
+        return Candidates(BLANK, 6, found)
 
 
 Outlines.__abstractmethods__ = frozenset()  # type: ignore[attr-defined]

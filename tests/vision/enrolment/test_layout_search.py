@@ -1,0 +1,95 @@
+"""Finding a teaching layout among outlines: in its rows, beside the deck, and where a card is hardly seen."""
+
+from functools import cached_property
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from companion.games import GAMES
+from companion.vision.enrolment.labels import Candidates, Floats
+from companion.vision.enrolment.layout_search import laid_out
+from companion.vision.geometry import HEXAGON, side_px
+from companion.vision.image.pyramid import Pyramid
+from tests.teaching.pictures import layout_picture
+
+LAYOUT = GAMES["hexdragon"].layouts("hexdragon")[0]
+BLANK = Pyramid.of(np.full((600, 700, 3), 90, np.uint8))
+CARD = np.array([[-30, -42], [30, -42], [30, 42], [-30, 42]], np.float32)
+SIX = [(100, 100), (180, 106), (260, 98), (104, 200), (176, 204), (262, 196)]
+
+
+class Own(Candidates):
+    """Outlines beside which no others are found."""
+
+    any_print = np.zeros((0, 6, 2), np.float32)  # type: ignore[assignment]
+    sure_print = any_print  # type: ignore[assignment]
+
+    @cached_property
+    def unlikely(self) -> Floats:
+        return np.zeros((0, 6, 2), np.float32)
+
+
+def cards(*places: tuple[int, int]) -> Candidates:
+    return Candidates(BLANK, 4, np.array([CARD + at for at in places], np.float32))
+
+
+def middles(told: Floats | None) -> NDArray[np.floating]:
+    assert told is not None
+    return np.asarray(told.mean(1))
+
+
+@pytest.mark.parametrize("pile", [(20, 150), (24, 198), (340, 150), (180, 330)])
+def test_the_deck_may_lie_beside_the_cards(pile: tuple[int, int]) -> None:
+    assert middles(laid_out(cards(pile, *SIX[::-1]), [3, 3])) == pytest.approx(np.array(SIX), abs=1)
+
+
+@pytest.mark.parametrize("pile", [(20, 150), (24, 198)])
+def test_a_deck_beside_five_cards_is_no_sixth_one(pile: tuple[int, int]) -> None:
+    found = cards(pile, *SIX[:5])
+    assert laid_out(found, [3, 3]) is None
+    assert middles(laid_out(found, [3, 2])) == pytest.approx(np.array(SIX[:5]), abs=1)
+
+
+def test_where_several_may_be_meant_none_is() -> None:
+    assert laid_out(cards(*((100 + 80 * k, 100) for k in range(4))), [3]) is None
+
+
+def test_cards_beside_which_the_last_row_goes_on_are_no_layout_of_fewer() -> None:
+    askew = (*SIX[:5], (262, 230))
+    assert laid_out(cards(*askew, (560, 400)), [3, 2]) is None
+
+
+@pytest.mark.parametrize("missing", [(0,), (4,), (5,), (3, 4)])
+def test_a_card_that_no_detector_sees_is_found_by_its_edges_where_the_others_say(missing: tuple[int, ...]) -> None:
+    found, seen = _seen(layout_picture(LAYOUT), missing)
+    told = laid_out(seen, [3, 3])
+    assert told is not None
+    assert np.linalg.norm(told.mean(1) - found.mean(1), axis=1).max() < 0.1 * side_px(found[0])
+
+
+@pytest.mark.parametrize("missing", [(4,), (5,)])
+def test_where_no_card_lies_none_is_found(missing: tuple[int, ...]) -> None:
+    _, seen = _seen(layout_picture(LAYOUT), missing, layout_picture(LAYOUT, left_out=missing))
+    assert laid_out(seen, [3, 3]) is None
+
+
+def test_an_outline_without_edges_gives_way_to_the_one_that_any_print_shows() -> None:
+    found, _ = _seen(layout_picture(LAYOUT), ())
+    askew = found.copy()
+    askew[1] = HEXAGON.unit * 40 + found[1].mean(0) + 30
+    told = laid_out(Candidates(Pyramid.of(layout_picture(LAYOUT)), 6, askew), [3, 3])
+    assert told is not None
+    assert np.linalg.norm(told.mean(1) - found.mean(1), axis=1).max() < 0.1 * side_px(found[0])
+
+
+def _seen(
+    picture: NDArray[np.uint8], missing: tuple[int, ...], shown: NDArray[np.uint8] | None = None
+) -> tuple[Floats, Candidates]:
+    """The outlines of the layout in its order, and those of some that are not missing on the picture that is shown."""
+    teaching = GAMES["hexdragon"].recognizer().teaching
+    assert teaching is not None
+    found = laid_out(teaching.candidates(Pyramid.of(picture)), [3, 3])
+    assert found is not None
+    pyramid = Pyramid.of(picture if shown is None else shown)
+    return found, Own(pyramid, 6, np.delete(found, missing, axis=0))
