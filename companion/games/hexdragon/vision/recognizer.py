@@ -85,6 +85,8 @@ def read_unknown(
         is_tile &= np.array([one.confidence >= LIMITS.plain_tile for one in found], bool)
     if unchanged:  # a star's disc is smaller
         is_tile &= unchanged.are_as_large(corners, _split_stars(unchanged.everywhere)[0])
+    else:
+        is_tile &= ~_are_discs(corners, np.where(is_tile, [one.confidence for one in found], 0.0))
     stars = star_shares(probabilities)
     is_tile = is_tile if is_tile.any() or tiles_known else stars >= LIMITS.guessed_star
     if not is_tile.any() and not tiles_known:
@@ -181,6 +183,19 @@ def _are_tiles(probabilities: NDArray[np.float32], classifier: TileClassifier) -
     """Which pieces (N,) of probabilities (N, 6, C) are likely tiles; those without an accepted edge, surely."""
     least = [LIMITS.blank_tile if set(classifier.accept(p)) == {None} else LIMITS.tile for p in probabilities]
     return np.asarray(tile_shares(probabilities) >= np.array(least))
+
+
+def _are_discs(corners: NDArray[np.float32], confidence: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Which outlines (N, 6, 2) are those of stars' discs, taken for tiles: half as large as tiles seen from above.
+
+    Args:
+        corners: of all finds.
+        confidence: (N,), how sure each is a tile, 0 for none.
+    """
+    wide, tilt = HEXAGON.width_px(corners), HEXAGON.tilt_deg(corners)
+    is_larger = (wide > LIMITS.disc * wide[:, None]) & (tilt < LIMITS.disc_tilt_deg)
+    is_as_large = (wide < LIMITS.disc * wide[:, None]) & (wide[:, None] < LIMITS.disc * wide)
+    return np.asarray((is_larger * confidence).sum(1) > (is_as_large * confidence).sum(1))
 
 
 def _grid_of(unchanged: Unchanged, outlines: NDArray[np.float32], confidence: NDArray[np.floating]) -> Grid | None:

@@ -60,3 +60,10 @@ def test_owners_are_told_where_the_brightest_parts_are_other_bands_and_heads_tha
     seen = read_scene("lime-bands", gains)
     assert owners_told(seen, LIME_HEADS) == LIME_HEADS
     assert [warning.code for warning in seen.warnings] == []
+
+
+def test_discs_of_stars_are_no_small_tiles_beside_large_ones():
+    """Two stars passed for tiles seen from afar: one was told as a body, and a head lay on no cell of that board."""
+    tiles = [card for card in read_scene("stars-as-tiles").cards if not card.is_star]
+    assert [card.kind for card in tiles] == ["head"] * 3
+    assert None not in [card.cell for card in tiles]
