@@ -4,7 +4,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -323,6 +323,14 @@ def test_a_deck_is_taught_by_taps_alone_and_played_with_at_once(
         referee.stop()
 
 
+def staggered(layout: Layout) -> Layout:
+    """The layout with its second row a column farther to the right."""
+    first, second, *_ = layout.rows
+    across = first[1].at_mm[0] - first[0].at_mm[0]
+    moved = tuple(replace(place, at_mm=(place.at_mm[0] + across, place.at_mm[1])) for place in second)
+    return Layout(layout.part, "", (first, moved))
+
+
 def _teach_and_play(
     played: Played,
     serve: Any,
@@ -367,6 +375,11 @@ def _teach_and_play(
     wanted = len(played.layout.places)
     chromium.wait_for(f"document.getElementById('told')?.textContent.includes('of {wanted} cards seen')")
     look_at("lay")
+    if len(played.layout.rows) > 1:
+        camera.picture = layout_picture(staggered(played.layout))
+        running.camera.next()
+        chromium.wait_for("document.getElementById('told')?.textContent.includes('not in the rows')")
+        look_at("not-in-rows")
     assert chromium.run("return document.querySelector('#drawing .ghost').getBoundingClientRect().width") > 100
     show(turn_deg=4)
     chromium.wait_for(f"document.querySelectorAll('#drawing .found').length === {wanted}")

@@ -106,10 +106,14 @@ function showLook(stage, told) {
   find("drawing").replaceChildren(ghost, ...told.outlines.map((corners) =>
     svg("polygon", { class: "found", points: corners.map((at) => at.join()).join(" ") })));
   stage.classList.toggle("is-whole", told.whole);
-  const seen = told.outlines.length;
-  find("told").textContent = told.whole ? t(told.still ? "hold" : "keep-still")
-    : t(seen > told.wanted ? "seen-more" : "seen-of", { seen, wanted: told.wanted });
+  find("told").textContent = told.whole ? t(told.still ? "hold" : "keep-still") : whatIsSeen(told);
   if (told.ready) takeNow();
+}
+
+function whatIsSeen({ outlines, wanted }) {
+  const seen = outlines.length;
+  const key = seen > wanted ? "seen-more" : seen === wanted && wanted > 1 ? "seen-otherwise" : "seen-of";
+  return t(key, { seen, wanted });
 }
 
 function camera() {
