@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -13,6 +14,8 @@ from companion.vision.geometry import areas
 
 _OFF = 0.5
 """A card lies under that of the first row if it is nearer than so much of a step to the place below that one."""
+_ROUGHLY = 0.35
+"""The cards of a single row lie no farther from an even one than so much of a step."""
 _REGULAR = 0.2
 """Cards among others, or without one that is hardly seen, lie no farther from even rows than so much of a step."""
 _PLAINLY, _EVEN = 2.0, 0.03
@@ -20,6 +23,8 @@ _PLAINLY, _EVEN = 2.0, 0.03
 being more even than the second."""
 _SLANTED = 0.35
 """Columns lie across rows: the cosine between them is smaller."""
+_ALONE = 1.25
+"""Others lie farther, in steps, from the cards of a single row: three tiles of a table lie in a row by chance."""
 _FEWEST, _MOST_MISSING = 4, 2
 """So many cards tell where up to so many more lie."""
 _LEAST_EDGE, _LEAST_EDGES = 0.5, 0.8
@@ -107,12 +112,15 @@ def _places(rows: Sequence[int]) -> list[tuple[int, int]]:
 
 def _order(outlines: Floats, rows: Sequence[int]) -> NDArray[np.intp] | None:
     """The order in which outlines, as many as a layout has cards, are those cards; None where they lie otherwise."""
+    if len(rows) == 1:  # it may be a column: the picture lies on its side
+        ways = (read.order for read in map(partial(Rows.of, outlines), TURNS_DEG) if read.counts == list(rows))
+        order = next(ways, reading_order(outlines))
+        off = _Grid.of(outlines[order].mean(1), _places(rows)).off
+        return order if len(order) < 3 or off < _ROUGHLY else None
     for turn in TURNS_DEG:
         read = Rows.of(outlines, turn)
         if read.counts == list(rows) and _is_aligned(read, rows):
             return read.order
-    if len(rows) == 1:  # a column instead of a row: the picture lies on its side
-        return reading_order(outlines)
     return None
 
 
@@ -120,7 +128,7 @@ def _is_aligned(read: Rows, rows: Sequence[int]) -> bool:
     """Each card lies below another one of the first row: a row of fewer may leave out any place."""
     across = read.across[read.order]
     first = across[: rows[0]]
-    if len(rows) == 1 or len(first) < 2:
+    if len(first) < 2:
         return True
     columns = np.abs(across[:, None] - first).argmin(1)
     is_below = np.abs(across - first[columns]) < _OFF * float(np.median(np.diff(first)))
@@ -139,7 +147,9 @@ def _among_others(outlines: Floats, rows: Sequence[int]) -> Floats | None:
         ordered = [chosen[k] for k in order]
         grid = _Grid.of(centres[ordered], _places(rows))
         others = np.delete(centres, chosen, axis=0)
-        if grid.is_even and not _goes_on(grid, rows, others):
+        apart = float(np.linalg.norm(others[:, None] - centres[ordered], axis=2).min()) / grid.step
+        is_alone = apart > _ALONE if len(rows) == 1 else not _goes_on(grid, rows, others)
+        if grid.is_even and is_alone:
             ways.append((grid.off, ordered))
     ways.sort()
     if not ways or (len(ways) > 1 and ways[1][0] < _PLAINLY * max(ways[0][0], _EVEN)):

@@ -55,6 +55,18 @@ def test_where_several_may_be_meant_none_is() -> None:
     assert laid_out(cards(*((100 + 80 * k, 100) for k in range(4))), [3]) is None
 
 
+def test_three_tiles_of_a_table_are_no_row_of_three() -> None:
+    assert laid_out(cards((100, 150), (195, 146), (234, 82)), [3]) is None
+    assert laid_out(cards((100, 150), (190, 146), (285, 152), (330, 80)), [3]) is None
+
+
+def test_a_row_may_lie_along_the_pictures_side_and_the_deck_aside() -> None:
+    column = [(100, 100), (106, 200), (98, 310)]
+    assert middles(laid_out(cards(*column[::-1]), [3])) == pytest.approx(np.array(column), abs=1)
+    row = [(100, 150), (190, 146), (285, 152)]
+    assert middles(laid_out(cards(*row, (200, 300)), [3])) == pytest.approx(np.array(row), abs=1)
+
+
 def test_cards_beside_which_the_last_row_goes_on_are_no_layout_of_fewer() -> None:
     askew = (*SIX[:5], (262, 230))
     assert laid_out(cards(*askew, (560, 400)), [3, 2]) is None
