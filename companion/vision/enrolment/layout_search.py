@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.edge_refinement import Refined, refine
-from companion.vision.enrolment.labels import MOST_OTHERS, TURNS_DEG, Candidates, Floats, Rows, reading_order
-from companion.vision.geometry import areas
+from companion.vision.enrolment.labels import MOST_OTHERS, OVERLAP, TURNS_DEG, Candidates, Floats, Rows, reading_order
+from companion.vision.geometry import areas, shared_area
 
 _OFF = 0.5
 """A card lies under that of the first row if it is nearer than so much of a step to the place below that one."""
@@ -46,7 +47,15 @@ def laid_out(found: Candidates, rows: Sequence[int]) -> Floats | None:
     The deck may lie beside them, if they lie in even rows; and one or two may hardly show if their edges are where the
     others say that they lie.
     """
-    return next((exact for way in _ways(found, rows) if (exact := found.by_edges(way)) is not None), None)
+    likely = (way for way in _ways(found, rows) if not _holds_another(way, found.sure_print))
+    return next((exact for way in likely if (exact := found.by_edges(way)) is not None), None)
+
+
+def _holds_another(way: Floats, cards: Floats) -> bool:
+    """Among the cards of what may be a layout (N, K, 2) lies another one: the deck beside them is none of the row."""
+    hull = cv2.convexHull(way.reshape(-1, 2))
+    others = [card for card in cards if not any(shared_area(card, one) > OVERLAP for one in way)]
+    return any(cv2.pointPolygonTest(hull, card.mean(0).tolist(), False) > 0 for card in others)
 
 
 def _ways(found: Candidates, rows: Sequence[int]) -> Iterator[Floats]:

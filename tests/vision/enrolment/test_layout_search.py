@@ -1,7 +1,5 @@
 """Finding a teaching layout among outlines: in its rows, beside the deck, and where a card is hardly seen."""
 
-from functools import cached_property
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -22,12 +20,8 @@ SIX = [(100, 100), (180, 106), (260, 98), (104, 200), (176, 204), (262, 196)]
 class Own(Candidates):
     """Outlines beside which no others are found."""
 
-    any_print = np.zeros((0, 6, 2), np.float32)  # type: ignore[assignment]
-    sure_print = any_print  # type: ignore[assignment]
-
-    @cached_property
-    def unlikely(self) -> Floats:
-        return np.zeros((0, 6, 2), np.float32)
+    any_print = sure_print = property(lambda self: self.own[:0])  # type: ignore[assignment]
+    unlikely = property(lambda self: self.own[:0])  # type: ignore[assignment]
 
 
 def cards(*places: tuple[int, int]) -> Candidates:
@@ -65,6 +59,14 @@ def test_a_row_may_lie_along_the_pictures_side_and_the_deck_aside() -> None:
     assert middles(laid_out(cards(*column[::-1]), [3])) == pytest.approx(np.array(column), abs=1)
     row = [(100, 150), (190, 146), (285, 152)]
     assert middles(laid_out(cards(*row, (200, 300)), [3])) == pytest.approx(np.array(row), abs=1)
+
+
+def test_the_deck_in_line_with_the_cards_takes_the_place_of_none() -> None:
+    row = np.array([CARD + at for at in [(20, 150), (140, 148), (230, 152), (320, 149)]], np.float32)
+    found = Own(BLANK, 4, row[[0, 2, 3]])
+    assert middles(laid_out(found, [3])) == pytest.approx(row[[0, 2, 3]].mean(1), abs=1)
+    found = type("Seen", (Own,), {"sure_print": row})(BLANK, 4, row[[0, 2, 3]])
+    assert middles(laid_out(found, [3])) == pytest.approx(row[1:].mean(1), abs=1)
 
 
 def test_cards_beside_which_the_last_row_goes_on_are_no_layout_of_fewer() -> None:
