@@ -131,6 +131,16 @@ def mapped(target_from_source: NDArray[np.floating], points: NDArray[np.floating
     return np.asarray(homogeneous[..., :2] / homogeneous[..., 2:])
 
 
+def turned(points: NDArray[np.floating], turn_deg: float) -> Array:
+    """Points (..., 2) turned around the origin, clockwise as seen with y down.
+
+    >>> turned(np.array([1.0, 0.0]), 90).round(9).tolist()
+    [0.0, 1.0]
+    """
+    a = np.radians(turn_deg)
+    return np.asarray(points @ np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]]))
+
+
 def shared_area(one: NDArray[np.floating], other: NDArray[np.floating]) -> float:
     """How much of the smaller of two convex outlines (K, 2) lies in the other, 0..1."""
     a, b = (np.asarray(outline, np.float32) for outline in (one, other))

@@ -15,7 +15,7 @@ from companion.errors import TeachingRefused, UsageError
 from companion.vision.detection.outlines import SETTINGS, Outline, judge_candidates, one_per_card, suppress
 from companion.vision.edge_refinement import refine
 from companion.vision.enrolment.quality import is_lit
-from companion.vision.geometry import areas, shared_area
+from companion.vision.geometry import areas, shared_area, turned
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.float32]
@@ -96,15 +96,24 @@ def _is_outline(corners: Any) -> bool:
 class Candidates:
     """The outlines (N, K, 2) on a photograph: those of the game's own detector, and of the one that knows no game."""
 
-    def __init__(self, pyramid: Pyramid, sides: int, own: Floats, unsure: Floats | None = None) -> None:
+    def __init__(
+        self,
+        pyramid: Pyramid,
+        sides: int,
+        own: Floats,
+        unsure: Floats | None = None,
+        *,
+        judged: tuple[Pyramid, list[Outline]] | None = None,
+    ) -> None:
         """Candidates of which ``own`` (N, K, 2) are known; the others are looked for when they are needed.
 
-        ``unsure`` (M, K, 2) are so little sure that they count only where a label says that a card lies.
+        ``unsure`` (M, K, 2) are so little sure that they count only where a label says that a card lies; ``judged`` is
+        what `judge_candidates` says of the photograph, where that is known.
         """
         self.pyramid = pyramid
         self.own = own
         self.unsure = np.zeros((0, sides, 2), np.float32) if unsure is None else unsure
-        self._sides = sides
+        self._sides, self._known = sides, judged
 
     @property
     def any_print(self) -> Floats:
@@ -122,7 +131,7 @@ class Candidates:
 
     @cached_property
     def _judged(self) -> tuple[Pyramid, list[Outline]]:
-        return judge_candidates(np.asarray(self.pyramid.levels[0], np.uint8), self._sides)
+        return self._known or judge_candidates(np.asarray(self.pyramid.levels[0], np.uint8), self._sides)
 
     @cached_property
     def _found(self) -> Sequence[Outline]:
@@ -159,7 +168,8 @@ class Candidates:
     def _exact(self, outline: Floats) -> Floats:
         """See `by_edges`."""
         own = [one for one in self.own if _distance(one, outline.astype(np.float64)) < NEAR]
-        refined = refine(self.pyramid, [one.astype(np.float64) for one in (*own, outline)])
+        begun = own if any(np.array_equal(one, outline) for one in own) else [*own, outline]
+        refined = refine(self.pyramid, [one.astype(np.float64) for one in begun])
         clear = next((one for one in refined if one.support.mean() >= CLEAR), None)
         if clear is not None:
             return clear.corners.astype(np.float32)
@@ -237,10 +247,9 @@ class Rows:
     @classmethod
     def of(cls, found: Floats, turn_deg: float) -> "Rows":
         """The rows of outlines (N, K, 2) on a picture turned by so much."""
-        a = np.radians(turn_deg)
-        turned = found @ np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]])
-        centres = turned.mean(1)
-        height = float(np.median(np.ptp(turned[..., 1], axis=1)))
+        upright = turned(found, turn_deg)
+        centres = upright.mean(1)
+        height = float(np.median(np.ptp(upright[..., 1], axis=1)))
         rows = np.zeros(len(found), int)
         row, top, last, is_plain = -1, -np.inf, -np.inf, True
         for i in np.argsort(centres[:, 1]):

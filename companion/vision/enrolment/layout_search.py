@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from companion.vision.edge_refinement import Refined, refine
 from companion.vision.enrolment.labels import MOST_OTHERS, OVERLAP, TURNS_DEG, Candidates, Floats, Rows, reading_order
-from companion.vision.geometry import areas, shared_area
+from companion.vision.geometry import areas, shared_area, turned
 
 _OFF = 0.5
 """A card lies under that of the first row if it is nearer than so much of a step to the place below that one."""
@@ -61,12 +61,13 @@ def _holds_another(way: Floats, cards: Floats) -> bool:
 def _ways(found: Candidates, rows: Sequence[int]) -> Iterator[Floats]:
     """What may be the cards of a layout, in reading order, the likeliest first."""
     wanted = sum(rows)
-    *every, unlikely = (way() for way in found.sets())
-    likely = [one for k, one in enumerate(every) if not any(np.array_equal(one, other) for other in every[:k])]
-    for outlines in likely:
+    *ways, may_be = found.sets()
+    for outlines in (way() for way in ways):
         order = _order(outlines, rows) if len(outlines) == wanted else None
         if order is not None:
             yield outlines[order]
+    every = [way() for way in ways]
+    likely = [one for k, one in enumerate(every) if not any(np.array_equal(one, other) for other in every[:k])]
     for outlines in likely:
         chosen = _among_others(outlines, rows) if 1 < wanted < len(outlines) <= wanted + MOST_OTHERS else None
         if chosen is not None:
@@ -76,6 +77,7 @@ def _ways(found: Candidates, rows: Sequence[int]) -> Iterator[Floats]:
         completed = _completed(found, outlines, rows) if is_nearly_all else None
         if completed is not None:
             yield completed
+    unlikely = may_be()
     order = _order(unlikely, rows) if len(unlikely) == wanted else None
     if order is not None and all(map(_has_edges, refine(found.pyramid, list(unlikely.astype(np.float64))))):
         yield unlikely[order]
@@ -156,9 +158,7 @@ def _among_others(outlines: Floats, rows: Sequence[int]) -> Floats | None:
         ordered = [chosen[k] for k in order]
         grid = _Grid.of(centres[ordered], _places(rows))
         others = np.delete(centres, chosen, axis=0)
-        apart = float(np.linalg.norm(others[:, None] - centres[ordered], axis=2).min()) / grid.step
-        is_alone = apart > _ALONE if len(rows) == 1 else not _goes_on(grid, rows, others)
-        if grid.is_even and is_alone:
+        if grid.is_even and _is_alone(grid, rows, centres[ordered], others):
             ways.append((grid.off, ordered))
     ways.sort()
     if not ways or (len(ways) > 1 and ways[1][0] < _PLAINLY * max(ways[0][0], _EVEN)):
@@ -166,10 +166,13 @@ def _among_others(outlines: Floats, rows: Sequence[int]) -> Floats | None:
     return np.asarray(outlines[ways[0][1]])
 
 
-def _goes_on(grid: _Grid, rows: Sequence[int], others: NDArray[np.floating]) -> bool:
-    """The last row goes on with another card: what lies there is a layout of more cards."""
+def _is_alone(grid: _Grid, rows: Sequence[int], cards: NDArray[np.floating], others: NDArray[np.floating]) -> bool:
+    """Other outlines, by their centres (N, 2), lie aside: none near a single row, none where the last of several rows
+    would go on to a layout of more cards.
+    """
     further = [grid.centre((len(rows) - 1, column)) for column in range(rows[-1], max(rows))]
-    return any((np.linalg.norm(others - at, axis=1) < _OFF * grid.step).any() for at in further)
+    near, apart = (cards, _ALONE) if len(rows) == 1 else (np.reshape(further, (-1, 2)), _OFF)
+    return bool((np.linalg.norm(others[:, None] - near, axis=2) > apart * grid.step).all())
 
 
 def _completed(found: Candidates, outlines: Floats, rows: Sequence[int]) -> Floats | None:
@@ -211,7 +214,8 @@ def _card_at(found: Candidates, centre: NDArray[np.float64], others: Sequence[Fl
     begun = [*(one for one in found.unlikely if np.linalg.norm(one.mean(0) - centre) < _OFF * size)]
     nearest = min(others, key=lambda one: float(np.linalg.norm(one.mean(0) - centre)))
     begun.append(nearest - nearest.mean(0) + centre)
-    shapes = [_turned(shape, turn) for shape in begun for turn in (_TURNED_DEG if len(shape) == 6 else (0.0,))]
+    turns = _TURNED_DEG if len(nearest) == 6 else (0.0,)
+    shapes = [turned(shape - (at := shape.mean(0)), turn) + at for shape in begun for turn in turns]
     for _ in range(_ROUNDS):
         refined = refine(found.pyramid, shapes)
         refined = sorted(refined, key=lambda one: -float(one.support.mean()))[:_KEPT]
@@ -230,9 +234,3 @@ def _is_like(outline: Floats, others: Sequence[Floats]) -> bool:
     own, *sides = (np.sort(np.linalg.norm(one - np.roll(one, 1, 0), axis=1)) for one in (outline, *others))
     factor = own / np.median(sides, axis=0)
     return bool(((factor < _ALIKE) & (factor > 1 / _ALIKE)).all())
-
-
-def _turned(shape: NDArray[np.floating], turn_deg: float) -> NDArray[np.float64]:
-    """A shape (K, 2) turned around its middle."""
-    a, middle = np.radians(turn_deg), shape.mean(0)
-    return np.asarray((shape - middle) @ np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]]) + middle)

@@ -25,6 +25,7 @@ from companion.games.comet.vision.results import NUMBERS, OTHERS_TURNED, in_word
 from companion.games.comet.vision.taught_numerals import TaughtNumerals, classify_views, log_odds
 from companion.games.comet.vision.taught_recognizer import find_outlines
 from companion.games.comet.vision.thresholds import LIMITS
+from companion.vision.detection.outlines import judge_candidates
 from companion.vision.detection.sizes import FOCAL_LENGTH, as_large_as, completed, proportion_of
 from companion.vision.enrolment.labels import OVERLAP, Candidates, are_numbers
 from companion.vision.enrolment.learning import learn
@@ -94,7 +95,8 @@ class CometTeaching(Teaching):
 
     def candidates(self, pyramid: Pyramid) -> Candidates:
         """See `Teaching`."""
-        known, others = find_outlines(np.asarray(pyramid.levels[0], np.uint8), pyramid)
+        judged = judge_candidates(np.asarray(pyramid.levels[0], np.uint8), 4)
+        known, others = find_outlines(pyramid, judged)
         kept: list[Floats] = []
         for some in (others, known):  # Comet's own detector places only cards of the usual proportion well
             for one in sorted(some, key=lambda one: -one.confidence):
@@ -102,7 +104,8 @@ class CometTeaching(Teaching):
                 if is_alone and one.confidence >= LIMITS.card:
                     kept.append(one.corners)
         every = [one.corners for one in (*known, *others)]
-        return Candidates(pyramid, 4, *(np.array(some, np.float32).reshape(-1, 4, 2) for some in (kept, every)))
+        own, unsure = (np.array(some, np.float32).reshape(-1, 4, 2) for some in (kept, every))
+        return Candidates(pyramid, 4, own, unsure, judged=judged)
 
     def crops(
         self, pyramid: Pyramid, outlines: NDArray[np.float32], given: Sequence[Any], cards: Sequence[Label]

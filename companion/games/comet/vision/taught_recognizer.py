@@ -41,7 +41,7 @@ from companion.games.comet.vision.taught_search import (
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.conditions import FOREIGN_PROFILE
 from companion.vision.detection.detector import corners_of, refine_corners
-from companion.vision.detection.outlines import SETTINGS, Outline, detect_outlines, judge_candidates, suppress
+from companion.vision.detection.outlines import SETTINGS, Outline, judge_candidates, one_per_card, suppress
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning, Stopwatch, confidence_of, near
 from companion.vision.tracking.regions import NOTHING_KNOWN, Unchanged
@@ -173,11 +173,12 @@ def _is_familiar(one: Hypothesis) -> bool:
     return one.legible >= LIMITS.read_card or max(one.alike, one.like_back) > LIMITS.like_face
 
 
-def find_outlines(
-    bgr: NDArray[np.uint8], pyramid: Pyramid, across_px: float | None = None
-) -> tuple[list[Outline], list[Outline]]:
-    """What may be cards: as Comet's own detector finds them, which knows one proportion, and the one for any print."""
-    return _own_outlines(pyramid, across_px), list(detect_outlines(bgr, 4))
+def find_outlines(pyramid: Pyramid, judged: tuple[Pyramid, list[Outline]]) -> tuple[list[Outline], list[Outline]]:
+    """What may be cards: as Comet's own detector finds them, which knows one proportion, and the one for any print,
+    whose answer on the picture is ``judged``, see `judge_candidates`.
+    """
+    others = [one for one in one_per_card(*judged, 4) if one.confidence >= SETTINGS.min_confidence]
+    return _own_outlines(pyramid, None), others
 
 
 def _own_outlines(pyramid: Pyramid, across_px: float | None) -> list[Outline]:

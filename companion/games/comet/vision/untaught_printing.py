@@ -20,6 +20,7 @@ from companion.games.comet.vision.taught_numerals import TaughtNumerals, classif
 from companion.games.comet.vision.taught_recognizer import find_outlines
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.detector import suppress_overlaps
+from companion.vision.detection.outlines import judge_candidates
 from companion.vision.detection.verification import have_edges
 from companion.vision.image.pyramid import Pyramid
 
@@ -58,7 +59,7 @@ def verify_numbers(pyramid: Pyramid, card: DetectedCometCard) -> DetectedCometCa
 
 def find_layout(bgr: NDArray[np.uint8], pyramid: Pyramid) -> TaughtNumerals | None:
     """A classifier by the places that the numbers of all cards have in common; None where they have none."""
-    known, others = find_outlines(bgr, pyramid)
+    known, others = find_outlines(pyramid, judge_candidates(bgr, 4))
     outlines = np.array([one.corners for one in (*known, *others)]).reshape(-1, 4, 2)
     sure = np.array([one.confidence for one in (*known, *others)])
     best = [outlines[i] for i in _apart(outlines, sure)][: LIMITS.most_searched]

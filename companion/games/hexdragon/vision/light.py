@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from companion.games.hexdragon.vision.classifier import BRIGHT, HEAD, REACH, VIEW, Answers
 from companion.games.hexdragon.vision.thresholds import LIMITS
-from companion.vision.geometry import median
+from companion.vision.geometry import median, turned
 
 _LUMA = np.array([0.114, 0.587, 0.299])
 _WAYS = np.radians(60.0 * np.arange(6))
@@ -70,9 +70,8 @@ def sample_view(view: NDArray[np.float32], points: NDArray[np.floating], edge: i
 @lru_cache(maxsize=256)
 def _pixels(points: bytes, edge: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The rows and columns of a view where points (P, 2), float64, of a frame turned to an edge lie."""
-    a = np.radians(-60.0 * edge)
-    turned = np.frombuffer(points).reshape(-1, 2) @ np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]])
-    columns, rows = np.clip(np.round((turned / REACH + 1) * VIEW / 2 - 0.5).astype(int), 0, VIEW - 1).T
+    places = turned(np.frombuffer(points).reshape(-1, 2), -60.0 * edge)
+    columns, rows = np.clip(np.round((places / REACH + 1) * VIEW / 2 - 0.5).astype(int), 0, VIEW - 1).T
     return rows, columns
 
 

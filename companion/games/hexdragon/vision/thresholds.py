@@ -28,7 +28,8 @@ class HexDragonLimits:
     """The same for a tile none of whose edges can be read."""
     disc: float = 1.6
     disc_tilt_deg: float = 30.0
-    """Beside tiles that are larger by this factor, and seen no more aslant, an outline is that of a star's disc."""
+    """Beside tiles that are larger by this factor, and less tilted from the camera than that, an outline is that of a
+    star's disc."""
     off_star: float = 0.42
     """How far from its cell's middle a star may be reported, in pitches: far from tiles the grid is less exact."""
     plain_tile: float = 0.6
