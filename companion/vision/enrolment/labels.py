@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from companion.errors import TeachingRefused, UsageError
 from companion.vision.detection.outlines import SETTINGS, Outline, judge_candidates, one_per_card, suppress
-from companion.vision.edge_refinement import refine
+from companion.vision.edge_refinement import CLEAR, refine
 from companion.vision.enrolment.quality import is_lit
 from companion.vision.geometry import areas, shared_area, turned
 from companion.vision.image.pyramid import Pyramid
@@ -28,10 +28,6 @@ NEARER = 0.02
 """A less likely outline is taken where it lies so much nearer."""
 SUPPORT = 0.55
 """Rough corners where no outline is found hold where edges run along so much of each but the worst of the sides."""
-CLEAR = 0.8
-"""An outline along so much of which edges show is looked for no further. Of 111 own outlines of hexagons on path-traced
-layouts those farther off than half a side show edges along 0.61 at most, those nearer than a tenth along 0.8 at least.
-"""
 SURE_PRINT = 0.9
 """Outlines of any print that are surely cards."""
 OVERLAP = 0.35

@@ -32,6 +32,7 @@ from companion.rules.hexgrid import Cell, cells_within, distance, neighbours
 from companion.vision.detection.conditions import FAINT, NEUTRAL, TOO_STEEP, conditions_of
 from companion.vision.detection.detector import Detection, corners_of, refine_corners
 from companion.vision.detection.verification import Find, Verdict, no_game, verify
+from companion.vision.edge_refinement import CLEAR, clear_outlines, refine
 from companion.vision.enrolment.profile import faint_colours
 from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid, denoised
@@ -87,6 +88,7 @@ def read_unknown(
         is_tile &= unchanged.are_as_large(corners, _split_stars(unchanged.everywhere)[0])
     else:
         is_tile &= ~_are_discs(corners, np.where(is_tile, [one.confidence for one in found], 0.0))
+        corners, probabilities = _along_edges(pyramid, found, corners, probabilities, is_tile, lit)
     stars = star_shares(probabilities)
     is_tile = is_tile if is_tile.any() or tiles_known else stars >= LIMITS.guessed_star
     if not is_tile.any() and not tiles_known:
@@ -101,7 +103,7 @@ def read_unknown(
     table_grid = unchanged and _grid_of(unchanged, outlines, sure)
     grid = table_grid or find_grid(outlines, sure)
     clock.lap("grid")
-    on_grid = reclassify_tiles(pyramid, grid, _on_grid(tiles, grid, faces, 0), lit)
+    on_grid = reclassify_tiles(pyramid, grid, _as_sure_as_searched(_on_grid(tiles, grid, faces, 0)), lit)
     if not unchanged:  # beside known tiles, what a hand still holds is askew too
         on_grid = snap_outlines(on_grid, grid)
     known_on_grid = _on_grid(known_tiles, grid, faces, len(tiles)) + _stars_on_grid(stars_known, grid)
@@ -117,6 +119,33 @@ def read_unknown(
     reading = reading if unchanged else _verified(pyramid, reading, lit)
     clock.lap("judge")
     return replace(reading, stages_ms=clock.laps)
+
+
+def _along_edges(
+    pyramid: Pyramid,
+    found: Sequence[Detection],
+    corners: NDArray[np.float32],
+    probabilities: NDArray[np.float32],
+    is_tile: NDArray[np.bool_],
+    classifier: TileClassifier,
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The outlines (N, 6, 2) and probabilities (N, 6, C), those of tiles that lie along no edges as edges farther out
+    show them: on a board of their stock tiles are outlined by what is printed on them. There is no need where some
+    are sure.
+    """
+    tiles = np.flatnonzero(is_tile).tolist()
+    if not tiles or sum(found[i].confidence >= LIMITS.sure_find for i in tiles) >= LIMITS.table.min_sure:
+        return corners, probabilities
+    seen = refine(pyramid, list(corners[tiles].astype(np.float64)))
+    unclear = [i for i, one in zip(tiles, seen, strict=True) if one.support.mean() < CLEAR]
+    exact = clear_outlines(pyramid, corners[unclear], LIMITS.grown) if unclear else []
+    grown = {i: one for i, one in zip(unclear, exact, strict=True) if one is not None}
+    if not grown:
+        return corners, probabilities
+    corners, probabilities = corners.copy(), probabilities.copy()
+    corners[list(grown)] = list(grown.values())
+    probabilities[list(grown)] = classifier.classify(pyramid, corners[list(grown)])
+    return corners, probabilities
 
 
 def _split_stars(known: Sequence[DetectedCard]) -> tuple[list[DetectedCard], list[DetectedCard]]:
@@ -210,6 +239,18 @@ def _on_grid(tiles: list[Detection], grid: Grid, faces: NDArray[np.float32], fir
     placed = zip(tiles, grid.cells[first:], grid.east[first:], faces[first:], strict=False)
     return [
         (cell, east, tile, p[[(d - east) % 6 for d in range(6)]]) for tile, cell, east, p in placed if cell is not None
+    ]
+
+
+def _as_sure_as_searched(placed: list[Placed]) -> list[Placed]:
+    """The tiles on a grid, beside the surest one as sure as if its place had been searched: a hint may be as faint."""
+    surest = max((tile.confidence for _, _, tile, _ in placed), default=0.0)
+    shares = [tile_share(p) for *_, p in placed]
+    return [
+        (cell, east, replace(tile, confidence=max(tile.confidence, share)), p)
+        if tile.confidence < surest and share >= LIMITS.guessed_tile
+        else (cell, east, tile, p)
+        for (cell, east, tile, p), share in zip(placed, shares, strict=True)
     ]
 
 

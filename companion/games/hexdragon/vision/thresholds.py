@@ -30,6 +30,8 @@ class HexDragonLimits:
     disc_tilt_deg: float = 30.0
     """Beside tiles that are larger by this factor, and less tilted from the camera than that, an outline is that of a
     star's disc."""
+    grown: tuple[float, ...] = (1.15, 1.3)
+    """How much larger than their outlines tiles are looked for that lie along no edges."""
     off_star: float = 0.42
     """How far from its cell's middle a star may be reported, in pitches: far from tiles the grid is less exact."""
     plain_tile: float = 0.6

@@ -67,3 +67,14 @@ def test_discs_of_stars_are_no_small_tiles_beside_large_ones():
     tiles = [card for card in read_scene("stars-as-tiles").cards if not card.is_star]
     assert [card.kind for card in tiles] == ["head"] * 3
     assert None not in [card.cell for card in tiles]
+
+
+def test_tiles_of_a_boards_own_stock_are_read_from_the_first_picture_on():
+    """The start tile was outlined a fifth too small, its neighbours not at all: "no card of this game"."""
+    seen = read_scene("own-stock")
+    assert {card.cell: (card.kind, card.owner) for card in seen.cards} == {
+        (0, 0): ("start", None),
+        (-1, 1): ("head", "purple"),
+        (0, 1): ("body", None),
+    }
+    assert [warning.code for warning in seen.warnings] == []
