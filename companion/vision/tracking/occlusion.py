@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision.geometry import shared_area
 from companion.vision.results import DetectedCard, Outlined, near
 from companion.vision.tracking.change_detector import (
     MASK_PX,
@@ -372,14 +373,20 @@ def _neighbours(card: Outlined, others: Sequence[DetectedCard]) -> list[Detected
     return [other for other, is_near in zip(others, near(others, [card], _SURROUNDINGS), strict=True) if is_near]
 
 
+_BESIDE, _WITH_SHADOW = 0.1, 1.4
+"""A card of which less lies on another lies beside it; so much larger it covers its shadow, too."""
+
+
 def over_unseen(known: Sequence[DetectedCard], seen: Sequence[DetectedCard], changed: Mask) -> Mask:
     """What lies on a known card that is not seen as it was, with its blur, bool (h, w): it stays a change until it has
-    gone.
+    gone. The shadow of a card that is seen beside it is not on it.
     """
-    unseen = pieces_mask(
-        [c for c, is_seen in zip(known, near(known, seen, 0.3), strict=True) if not is_seen], changed.shape
-    )
+    hidden = [c for c, is_seen in zip(known, near(known, seen, 0.3), strict=True) if not is_seen]
+    unseen = pieces_mask(hidden, changed.shape)
     over = unseen & changed
+    if over.any():
+        beside = [s for s in seen if all(shared_area(s.corners, c.corners) < _BESIDE for c in hidden)]
+        over &= ~pieces_mask(beside, changed.shape, _WITH_SHADOW)
     if over.any():
         unseen |= dilated(components_touching(changed, over))
     return unseen

@@ -8,7 +8,14 @@ import pytest
 from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.change_detector import polygon_mask
-from companion.vision.tracking.occlusion import is_at_rest, is_covered, is_gone, only_light_changed, share_around
+from companion.vision.tracking.occlusion import (
+    is_at_rest,
+    is_covered,
+    is_gone,
+    only_light_changed,
+    over_unseen,
+    share_around,
+)
 
 SHAPE = (60, 90)
 TABLE, CARD, CUP = 60.0, 230.0, 120.0
@@ -222,3 +229,16 @@ def test_fingers_around_a_card_are_counted_without_its_own_blur() -> None:
     around = polygon_mask(card(side=90.0).corners, SHAPE)
     assert share_around(card(), around) > 0.9
     assert share_around(card(), polygon_mask(card().corners, SHAPE)) == 0.0
+
+
+def test_the_shadow_of_a_new_card_on_its_neighbour_is_nothing_that_lies_there() -> None:
+    """The new card stayed a change for ever, and nobody saw it go."""
+    known, new = card(), card(320.0 + 48.0 * np.sqrt(3))
+    shadow = polygon_mask(card(new.centre[0] - 8.0).corners, SHAPE)
+    changed_here = polygon_mask(new.corners, SHAPE) | shadow
+    assert not (over_unseen([known, new], [new], changed_here) & polygon_mask(new.corners, SHAPE, 0.8)).any()
+    chip = polygon_mask(card(side=16.0).corners, SHAPE)
+    assert over_unseen([known, new], [new], changed_here | chip)[chip].all()
+    on_it = card(340.0)
+    changed_here = polygon_mask(on_it.corners, SHAPE)
+    assert over_unseen([known, on_it], [on_it], changed_here)[changed_here].all(), "it lies on a card"
