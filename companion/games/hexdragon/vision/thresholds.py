@@ -102,7 +102,7 @@ class HexDragonLimits:
     faint_star: float = 0.05
     """The least probability of a star, by the network, whose token is looked at."""
     star_contrast: float = 0.08
-    least_pointed: tuple[float, ...] = (0.2, 0.2, 0.2, 0.15, 0.15, 0.15)
+    least_pointed: tuple[float, ...] = (0.2, 0.2, 0.2, 0.15, 0.1, 0.1)
     most_lopsided: float = 0.13
     """A star's ink differs by so much from its paper, in shares of white; its reach varies by so much around it, in
     shares of the mean, as often as it has points (of four to nine), and by no more on one side, two or three. Many fine

@@ -35,7 +35,7 @@ def star_after(star: float, seen: np.ndarray, tile: float = 0.01) -> float:
     return float(star_shares(probabilities(reweigh_stars(answers(star, tile), seen[None])))[0])
 
 
-@pytest.mark.parametrize(("points", "inner"), [(4, 0.4), (5, 0.4), (5, 0.5), (6, 0.55), (8, 0.45), (8, 0.6)])
+@pytest.mark.parametrize(("points", "inner"), [(4, 0.4), (5, 0.4), (5, 0.5), (6, 0.55), (8, 0.45), (8, 0.6), (8, 0.7)])
 @pytest.mark.parametrize("aside", [(0.0, 0.0), (0.2, -0.1)])
 def test_a_star_with_points_is_believed(points: int, inner: float, aside: tuple[float, float]) -> None:
     seen = view(points, inner, aside)
