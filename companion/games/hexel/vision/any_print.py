@@ -33,7 +33,7 @@ MOST_SHARED, MOST_GROWN = 40, 24
 """So many outlines of the shared detector are looked at, and so many farther out as well, the best ones."""
 GROWN = (1.2, 1.4)
 """How far out."""
-LIKE_SIZE = (0.4, 1.3)
+LIKE_SIZE = (0.4, 1.45)
 """The area of an outline that may be a piece's, or its inner line, in those of the pieces that are known."""
 LESS_THAN_LINE = 0.8
 """What a printed line encloses may be outlined so much smaller, as a share of its area."""

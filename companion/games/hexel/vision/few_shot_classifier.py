@@ -37,6 +37,7 @@ from companion.games.hexel.vision.picture_light import (
 from companion.games.hexel.vision.prototypes import FRAME, SymbolProfile, overexposed
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.games.hexel.vision.upright import Lying, usual_offsets
+from companion.vision.edge_refinement import clear_outlines
 from companion.vision.enrolment.sample import in_grey, mosaic, taught_of
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import Network, network
@@ -228,7 +229,9 @@ class FewShotSymbols:
         exposures = exposures_between(taught, seen) if is_darker else exposures_between(seen, taught)
         if not exposures or (is_darker and not is_taught_burnt_out):
             return self
-        raw = self._patches(pyramid, corners)
+        ways = zip(clear_outlines(pyramid, corners, LIMITS.outlined_larger), corners, strict=True)
+        exact = np.array([own if clear is None else clear for clear, own in ways], np.float32)
+        raw = self._patches(pyramid, exact)
         shown = is_shown(*raw)
         if not shown.any() or not (is_darker or is_print_burnt_out(raw[0])):
             return self

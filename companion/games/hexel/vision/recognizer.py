@@ -56,6 +56,8 @@ def read_hexel(
         is_read = _are_read(pyramid, corners, probabilities, classifier)
         if _is_unread(found, is_read):
             found, corners = _of_any_print(pyramid, found, corners, is_read, classifier)
+            looks_taught = classifier.misfit(pyramid, corners) < LIMITS.as_taught
+            classifier = classifier.exposed_as(pyramid, corners[looks_taught])
             hints, probabilities = [*hints, *found], classifier.classify(pyramid, corners)
     cards, probabilities, rest = _reject_false_positives(pyramid, found, corners, probabilities, hints, classifier)
     clock.lap("name")

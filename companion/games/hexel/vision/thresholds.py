@@ -236,6 +236,8 @@ class HexelLimits:
     """On a photograph that shows a dark face so many times lighter than another does light hides what is printed."""
     nearer_exposed: float = 0.8
     """One of them is taken where it brings a picture's cards so much nearer to what was taught."""
+    outlined_larger: tuple[float, ...] = (1.0, 0.85)
+    """A card's outline, made so much smaller, leads to its edges: light that burns out faces leads farther out."""
     none_at: float = 10.0
     """A patch farther than this from every prototype, squared, is no symbol of the deck; training made it so."""
     seen_levels: float = 12.0

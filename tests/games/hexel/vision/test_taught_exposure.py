@@ -1,0 +1,43 @@
+"""Cards of a taught printing in light that burns their faces out, found by the detector for any print alone.
+
+Four of eight were read, all of them wrongly: the exposure was chosen by what Hex'el's own detector finds.
+"""
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from companion.games.hexel.vision.enrolment import learn_hexel
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
+from companion.games.hexel.vision.recognizer import read_hexel
+
+SCENES = Path(__file__).resolve().parent / "scenes"
+TAUGHT = {
+    "red": [[279.2, 114.6], [279.1, 249.2], [164.6, 322.6], [43.2, 260.8], [40.6, 119.6], [162.3, 47.0]],
+    "blue": [[497.2, 108.0], [496.9, 236.4], [392.6, 308.1], [282.6, 250.9], [280.5, 116.5], [391.0, 45.4]],
+    "yellow": [[696.0, 100.2], [693.7, 223.2], [597.2, 291.5], [497.9, 236.4], [498.2, 108.0], [600.1, 40.2]],
+}
+LAID = {
+    (277, 305): "rrryyy",
+    (346, 222): "rryyyy",
+    (414, 141): "byyyyy",
+    (450, 242): "ryyyyy",
+    (519, 162): "ryyyyy",
+    (309, 120): "yyyyyy",
+    (381, 324): "rrryyy",
+    (604, 350): "rrryyy",
+}
+
+
+def test_burnt_out_cards_that_are_outlined_too_large_are_read() -> None:
+    cards = [{"corners": corners, "edges": [symbol] * 6} for symbol, corners in TAUGHT.items()]
+    taught = cv2.imread(str(SCENES / "burnt-out-taught.jpg"))
+    profile = learn_hexel("hexel46", [("taught", taught)], [{"image": "taught", "cards": cards}])
+    reading = read_hexel(cv2.imread(str(SCENES / "burnt-out.jpg")), FewShotSymbols(profile))
+    told = {}
+    for card in (*reading.cards, *reading.loose):
+        place = min(LAID, key=lambda at: np.linalg.norm(np.subtract(at, card.centre)))
+        assert np.linalg.norm(np.subtract(place, card.centre)) < 12
+        told[place] = "".join(sorted(str(edge)[0] for edge in card.edges))
+    assert len(told) >= 7 and told.items() <= LAID.items()
