@@ -101,17 +101,22 @@ def _pictures(
     camera.open()
     try:
         watch = LayoutWatch(teaching, layouts)
-        yield "first light", _steady(camera, watch)
+        wanted = len(layouts[0].places)
+        yield "first light", _steady(camera, watch, wanted)
         if not yes and click.confirm(
             "Once more in another light? Turn the lamp, or shade it, then answer", default=True
         ):
-            yield "second light", _steady(camera, watch)
+            yield "second light", _steady(camera, watch, wanted)
     finally:
         camera.close()
 
 
-def _steady(camera: Camera, watch: LayoutWatch) -> NDArray[np.uint8]:
-    """The camera's picture once the layout lies there whole and still. Raises `UsageError` where that never comes."""
+def _steady(camera: Camera, watch: LayoutWatch, wanted: int) -> NDArray[np.uint8]:
+    """The camera's picture once the layout, usually of so many cards, lies there whole and still.
+
+    Raises:
+        UsageError: that never comes.
+    """
     shown, looked_s = "", -_LOOK_EVERY_S
     while (frame := camera.next()) is not None:
         if frame.at_s - looked_s < _LOOK_EVERY_S:
@@ -122,11 +127,18 @@ def _steady(camera: Camera, watch: LayoutWatch) -> NDArray[np.uint8]:
             watch.note_taken()
             click.echo("all seen and still: taken")
             return frame.picture
-        line = "all seen, hands away" if seen.is_whole else f"{len(seen.outlines)} cards seen"
+        line = "all seen, hands away" if seen.is_whole else _what_is_seen(len(seen.outlines), wanted)
         if line != shown:
             click.echo(line)
             shown = line
     raise UsageError("the recording has come to its end before all cards lay still", code="no-layout")
+
+
+def _what_is_seen(seen: int, wanted: int) -> str:
+    """How many cards are seen, and why as many or more are not what is to be laid."""
+    if seen == wanted > 1:
+        return f"{seen} cards seen, but not in the rows that are drawn"
+    return f"{seen} cards seen" + (f", {wanted} wanted: take the others away" if seen > wanted else "")
 
 
 def _fitted(teaching: Teaching, deck: str, samples: Sequence[Sample], is_sure: bool, yes: bool) -> tuple[Profile, bool]:

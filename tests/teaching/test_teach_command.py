@@ -1,5 +1,6 @@
 """`companion teach`: from pictures or before a camera, with questions or without, kept where `run` finds it."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import cv2
@@ -64,6 +65,28 @@ def test_a_camera_takes_its_picture_once_all_lies_still(tmp_path: Path, capsys: 
     assert main(words) == 0
     said = capsys.readouterr().out
     assert said.index("0 cards seen") < said.index("all seen and still: taken") < said.index("kept ")
+
+
+@pytest.mark.parametrize(
+    ("lie", "told"),
+    [
+        (lambda picture: picture, "all seen, hands away"),
+        (np.rot90, "6 cards seen, but not in the rows that are drawn"),
+        (lambda picture: np.hstack([picture] * 2), "12 cards seen, 6 wanted: take the others away"),
+    ],
+    ids=["as drawn", "otherwise", "more"],
+)
+def test_a_camera_says_why_what_lies_there_is_not_taken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], lie: Callable[[np.ndarray], np.ndarray], told: str
+) -> None:
+    frames = tmp_path / "frames"
+    frames.mkdir()
+    game = ("--game", "hexdragon", "--deck", "hexdragon")
+    for number in range(2):
+        picture = lie(layout_picture(GAMES["hexdragon"].layouts("hexdragon")[0]))
+        cv2.imwrite(str(frames / f"{number}.png"), picture)
+    assert main(["teach", *game, "--data", str(tmp_path), "--camera", str(frames), "--yes"]) == 2
+    assert told in capsys.readouterr().out
 
 
 def test_a_recording_that_shows_no_layout_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
