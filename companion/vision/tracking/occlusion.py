@@ -32,6 +32,11 @@ BEYOND_CARDS = 0.35
 """A change that reaches beyond cards by so much of a card is no card that was taken away."""
 LITTLE_BEYOND_CARDS = BEYOND_CARDS / 3
 """So much is enough where something else too tells of a thing that lies there."""
+_WITHIN, _LEAST_PRINT, _LOST = 0.85, 2e-4, 0.5
+"""So far within a card's edges is only what is printed on it, where it varies by so much, squared, from place to place;
+it is lost where what shows correlates less with it: of tiles that went it does by 0.39 at most, although a board's rim
+beside them correlates by 0.98.
+"""
 _BARE = 0.7
 """Where so much of a card's place looks like the table around it, the table shows."""
 _NO_TABLE = 0.3
@@ -130,7 +135,7 @@ def only_light_changed(
         others: the cards that are known.
     """
     alike, _ = _shows_detail(card, seen, accepted, differs, others)
-    return alike > _SAME_DETAIL
+    return alike > _SAME_DETAIL and not _is_print_lost(_within(card, differs.shape, others), seen, accepted)
 
 
 def _shows_detail(
@@ -212,9 +217,13 @@ def is_gone(
     if not area.any():
         return False
     share = float(telling[differs].sum()) / float(telling.sum())
-    if share < (_GONE_PALE if is_pale else _GONE):
+    if share < _GONE_PALE:
         return False
-    return _is_missing(card, accepted, seen, differs, others, None if share >= _GONE else _UNLIKE)
+    if (is_pale or share >= _GONE) and _is_missing(
+        card, accepted, seen, differs, others, None if share >= _GONE else _UNLIKE
+    ):
+        return True
+    return _is_print_lost(_within(card, differs.shape, others), accepted, seen)
 
 
 def _is_missing(
@@ -232,6 +241,31 @@ def _is_missing(
     alike, is_print = _shows_detail(card, accepted, seen, differs, others)
     usual = _SAME_DETAIL if is_print else _ALIKE
     return alike < (usual if limit is None else limit)
+
+
+def _within(card: DetectedCard, shape: tuple[int, ...], others: Sequence[DetectedCard]) -> Mask:
+    """Where only what is printed on a card shows, bool ``shape``."""
+    return _own_place(card, shape, _WITHIN * card.extent, others)
+
+
+def _is_print_lost(within: Mask, picture: Planes, another: Planes) -> bool:
+    """Whether what is printed ``within`` a card's edges on one picture does not show on another, both (3, h, w),
+    whatever its edges and the board's around it do.
+    """
+    if np.count_nonzero(within) < _FEW_CELLS:
+        return False
+    rows, cols = (np.flatnonzero(within.any(axis)) for axis in (1, 0))
+    piece = np.s_[rows[0] : rows[-1] + 1, cols[0] : cols[-1] + 1]
+    inside = within[piece].astype(np.float32)
+    count = np.maximum(cv2.blur(inside, (_DETAIL, _DETAIL), borderType=cv2.BORDER_CONSTANT), 1e-6)
+
+    def detail(planes: Planes) -> Planes:
+        logs = np.log(np.maximum(planes[:, *piece], 0.0) + _BLACK) * inside
+        means = (cv2.blur(plane, (_DETAIL, _DETAIL), borderType=cv2.BORDER_CONSTANT) / count for plane in logs)
+        return np.stack([(plane - mean)[within[piece]] for plane, mean in zip(logs, means, strict=True)])
+
+    here, there = detail(picture), detail(another)
+    return float((here**2).sum(0).mean()) > _LEAST_PRINT and _correlation(here, there) < _LOST
 
 
 def _is_print_gone(off: NDArray[np.float32], area: Mask, differs: Mask) -> bool:

@@ -9,6 +9,7 @@ from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.change_detector import polygon_mask
 from companion.vision.tracking.occlusion import (
+    detail_correlation,
     is_at_rest,
     is_covered,
     is_gone,
@@ -242,3 +243,21 @@ def test_the_shadow_of_a_new_card_on_its_neighbour_is_nothing_that_lies_there() 
     on_it = card(340.0)
     changed_here = polygon_mask(on_it.corners, SHAPE)
     assert over_unseen([known, on_it], [on_it], changed_here)[changed_here].all(), "it lies on a card"
+
+
+def test_a_pale_piece_beside_a_boards_rim_comes_and_goes_though_the_rim_shows_as_before() -> None:
+    """Their place looks like the bare board by its rim: those that came "lay there all along", none "had gone"."""
+    bare = painted()
+    bare[:, :, :46] = 200.0
+    laid = bare.copy()
+    place = polygon_mask(card().corners, SHAPE)
+    laid[0, place] = 232.0
+    laid[:, place & (np.arange(SHAPE[1]) % 3 == 0)] -= 12.0
+    noise = np.random.default_rng(2).normal(0, 1, (2, 3, *SHAPE))
+    bare, laid = (np.float32(planes) for planes in (bare + noise[0], laid + noise[1]))
+    assert detail_correlation(card(), laid, bare) > 0.8
+    assert is_gone(card(), laid, bare, changed(laid, bare), [])
+    assert not only_light_changed(card(), bare, laid, changed(laid, bare), [])
+    dimmed = np.float32(laid * 0.8)
+    assert not is_gone(card(), laid, dimmed, changed(laid, dimmed), [])
+    assert only_light_changed(card(), laid, dimmed, changed(laid, dimmed), [])
