@@ -7,6 +7,8 @@ Overexposed patches show no symbol. Where either a picture or what taught the pr
 brightened until its symbols look alike.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -31,6 +33,7 @@ from companion.games.hexel.vision.picture_light import (
     at_exposure,
     classify_adapted,
     exposures_between,
+    faces_without_end,
     is_print_burnt_out,
     symbol_chances,
 )
@@ -41,6 +44,9 @@ from companion.vision.edge_refinement import clear_outlines
 from companion.vision.enrolment.sample import in_grey, mosaic, taught_of
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import Network, network
+
+_FACE_STEP = 4.0
+"""Levels of a face's colour: nearer ones look alike."""
 
 
 def symbol_probabilities(
@@ -205,43 +211,94 @@ class FewShotSymbols:
         seen = self.profile.upright.offset_likelihoods(network(NETWORK), pyramid, corners)
         return replace(self, offsets=self._known_offsets + seen)
 
-    def exposed_as(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> "FewShotSymbols":
+    def exposed_as(
+        self, pyramid: Pyramid, corners: NDArray[np.floating], others: NDArray[np.floating] | None = None
+    ) -> "FewShotSymbols":
         """The classifier for a picture's exposure: that in which the symbols of its surest cards look most as taught.
 
         One that was chosen for cards about as bright stays: the few cards of a piece of the picture tell it less well.
 
         Args:
             corners: (N, 6, 2) of those cards.
+            others: (M, 6, 2) of what may be cards: those that lie along edges tell it, too.
         """
         if not len(corners) or not self.profile.samples:
             return self
         seen = Brightness.of(face_colours(pyramid, corners))
-        profile, before = self.fitted_to or (self.profile, None)
-        if before is not None and seen.is_like(before):
+        if self.fitted_to is not None and seen.is_like(self.fitted_to[1]):
             return self
+        profile = self.fitted_to[0] if self.fitted_to else self.profile
         as_taught = replace(self, profile=profile, exposure=0.0, fitted_to=(profile, seen))
-        return as_taught._exposed_for(seen, pyramid, corners)
+        return as_taught._exposed_for(seen, pyramid, corners, corners[:0] if others is None else others)
 
-    def _exposed_for(self, seen: Brightness, pyramid: Pyramid, corners: NDArray[np.floating]) -> "FewShotSymbols":
+    def _exposed_for(
+        self, seen: Brightness, pyramid: Pyramid, corners: NDArray[np.floating], others: NDArray[np.floating]
+    ) -> "FewShotSymbols":
         """The classifier for the exposure of cards (N, 6, 2) that are so bright; see `exposed_as`."""
         taught, is_taught_burnt_out = _exposure(self.profile)
-        is_darker = seen.face < taught.face
-        exposures = exposures_between(taught, seen) if is_darker else exposures_between(seen, taught)
-        if not exposures or (is_darker and not is_taught_burnt_out):
+        is_darker = seen.face < taught.face and not seen.burnt_out
+        exposures = exposures_between(taught, seen) if is_darker and is_taught_burnt_out else ()
+        faces = [] if is_darker else faces_without_end(seen, taught)
+        if not exposures and not faces:
             return self
-        ways = zip(clear_outlines(pyramid, corners, LIMITS.outlined_larger), corners, strict=True)
-        exact = np.array([own if clear is None else clear for clear, own in ways], np.float32)
-        raw = self._patches(pyramid, exact)
+        outlines = np.concatenate([corners, others])
+        clear = clear_outlines(pyramid, outlines, LIMITS.outlined_larger)
+        exact = [own if one is None else one for one, own in zip(clear[: len(corners)], corners, strict=True)]
+        exact += [one for one in clear[len(corners) :] if one is not None]
+        raw = self._patches(pyramid, np.array(exact, np.float32))
         shown = is_shown(*raw)
         if not shown.any() or not (is_darker or is_print_burnt_out(raw[0])):
             return self
         if is_darker:
             exposed = [replace(self, exposure=one) for one in exposures]
+            offs = [one._misfit_of_table(one._embedded(*raw), shown) for one in exposed]
         else:
-            exposed = [replace(self, profile=_overexposed(self.profile, round(one, 2))) for one in exposures]
-        off = [float(np.median(one._squared_misfits(*raw)[shown])) for one in (self, *exposed)]
-        best = int(np.argmin(off))
-        return exposed[best - 1] if off[best] < LIMITS.nearer_exposed * off[0] else self
+            exposed, offs = self._overexposed_as(faces, seen.burnt_out, self._embedded(*raw), shown)
+        best = int(np.argmin(offs))
+        is_nearer = offs[best] < LIMITS.nearer_exposed * self._misfit_of_table(self._embedded(*raw), shown)
+        return exposed[best] if is_nearer else self
+
+    def _overexposed_as(
+        self,
+        faces: Sequence[NDArray[np.float64]],
+        burnt_out: Sequence[int],
+        embeddings: NDArray[np.float32],
+        shown: NDArray[np.bool_],
+    ) -> "tuple[list[FewShotSymbols], list[float]]":
+        """The classifiers of the printing as it looks with such faces (3,), and how badly embeddings (N, 6, E) of cards
+        fit each where they are shown (N, 6), in light whose tint is another's.
+
+        Of what is ``burnt_out`` no channel says how light another is: from the best of the faces each is sought alone.
+        """
+        taught = np.array(_exposure(self.profile)[0].colour)
+        tried: dict[tuple[float, ...], tuple[FewShotSymbols, float]] = {}
+
+        def off(face: NDArray[np.float64]) -> float:
+            key = tuple((_FACE_STEP * np.round(face / _FACE_STEP)).tolist())
+            if key not in tried:
+                one = replace(self, profile=_overexposed(self.profile, key))
+                tint = float(np.ptp(np.log(face / taught)))
+                tried[key] = one, one._misfit_of_table(embeddings, shown) + LIMITS.tint_weight * tint
+            return tried[key][1]
+
+        best = min(faces, key=off)
+        for _ in range(LIMITS.tint_rounds):
+            for channel in burnt_out:
+                ways = [np.where(np.arange(3) == channel, best * factor, best) for factor in LIMITS.tint_factors]
+                best = min(ways, key=off)
+        return [one for one, _ in tried.values()], [misfit for _, misfit in tried.values()]
+
+    def _misfit_of_table(self, embeddings: NDArray[np.float32], shown: NDArray[np.bool_]) -> float:
+        """How badly embeddings (N, 6, E) of a table's cards fit the printing where they are shown (N, 6): how far they
+        are from the nearest prototype in the median, and how many cards too many show one face.
+
+        In the wrong light two symbols look like one.
+        """
+        squared = ((embeddings[:, :, None] - self.profile.prototypes) ** 2).sum(-1)
+        named = squared.argmin(-1)[shown.all(1)].tolist()
+        faces = Counter(min(tuple(six[k:] + six[:k]) for k in range(6)) for six in named)
+        repeated = sum(max(0, count - LIMITS.most_of_a_face) for count in faces.values())
+        return float(np.median(squared.min(-1)[shown])) + LIMITS.repeated_weight * repeated
 
     def is_foreign(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> bool:
         """Whether cards (N, 6, 2), one at least, show another printing: even the best are far from every prototype.
@@ -277,9 +334,13 @@ class FewShotSymbols:
 
     def _squared_misfits(self, colours: NDArray[np.float32], faces: NDArray[np.float32]) -> NDArray[np.float32]:
         """The squared distances (N, 6) of raw patches to the nearest prototypes; see `raw_patches`."""
-        patches = embedding_input(*at_exposure(colours, faces, self.exposure), self.profile.face_value)
-        embeddings = embed(network(NETWORK), patches)
+        embeddings = self._embedded(colours, faces)
         return np.asarray(((embeddings[:, :, None] - self.profile.prototypes) ** 2).sum(-1).min(-1))
+
+    def _embedded(self, colours: NDArray[np.float32], faces: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The embeddings (N, 6, E) of raw patches; see `raw_patches`."""
+        patches = embedding_input(*at_exposure(colours, faces, self.exposure), self.profile.face_value)
+        return embed(network(NETWORK), patches)
 
     def is_read_without_colour(self) -> bool:
         """Whether what people showed is named all the same where its crops show no colour, in any depth: by shape."""
@@ -313,10 +374,10 @@ def _exposure(profile: SymbolProfile) -> tuple[Brightness, bool]:
     return Brightness.of(faces), is_print_burnt_out(colours)
 
 
-@lru_cache(maxsize=8 * len(LIMITS.exposures))
-def _overexposed(profile: SymbolProfile, exposure: float) -> SymbolProfile:
-    """See `overexposed`; worked out once for a profile and an exposure."""
-    return overexposed(network(NETWORK), profile, exposure)
+@lru_cache(maxsize=128)
+def _overexposed(profile: SymbolProfile, face: tuple[float, ...]) -> SymbolProfile:
+    """See `overexposed`; worked out once for a profile and a colour."""
+    return overexposed(network(NETWORK), profile, face)
 
 
 @lru_cache(maxsize=8)

@@ -137,17 +137,25 @@ class Brightness:
 
     Attributes:
         face: their faces.
+        colour: of most faces, BGR.
         is_white: whether most faces are burnt out to white.
     """
 
     face: float
+    colour: tuple[float, float, float]
     is_white: bool
 
     @classmethod
     def of(cls, faces: NDArray[np.float32]) -> "Brightness":
         """Of faces (N, 3); see `face_colours`."""
         is_white = float(np.median(faces.min(axis=1))) >= LIMITS.burnt_out_level
-        return cls(float(np.median(faces.max(axis=1))), is_white)
+        blue, green, red = np.median(faces, axis=0).tolist()
+        return cls(float(np.median(faces.max(axis=1))), (blue, green, red), is_white)
+
+    @property
+    def burnt_out(self) -> list[int]:
+        """The channels of most faces that are."""
+        return [k for k, level in enumerate(self.colour) if level >= LIMITS.burnt_out_level]
 
     def is_like(self, other: "Brightness") -> bool:
         """Whether two photographs are about as bright."""
@@ -172,6 +180,22 @@ def exposures_between(lighter: Brightness, darker: Brightness) -> tuple[float, .
     return tuple(dict.fromkeys(min(lighter.face / 255 * more, LIMITS.nearly_white) for more in LIMITS.more_exposed))
 
 
+def faces_without_end(seen: Brightness, taught: Brightness) -> list[NDArray[np.float64]]:
+    """What colours (3,) the faces of a photograph may have that is lighter than the one that taught, of 255, if levels
+    had no end: what is burnt out is lighter by some exposure, and the rest of their colour is known.
+
+    There are none where both are as light, or all that taught is burnt out, too.
+    """
+    if taught.is_white:
+        return []
+    if seen.burnt_out:
+        colour = np.array(seen.colour)
+        is_over = colour >= LIMITS.burnt_out_level
+        return [np.where(is_over, 255 * more, colour) for more in (1.0, *LIMITS.exposures)]
+    own = np.array(taught.colour) / max(taught.colour)
+    return [255 * exposure * own for exposure in exposures_between(seen, taught)]
+
+
 def at_exposure(
     colours: NDArray[np.float32], faces: NDArray[np.float32], exposure: float
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -184,4 +208,12 @@ def at_exposure(
         return colours, faces
     white = np.float32(255)
     gain = white * np.float32(exposure) / (faces if exposure >= 1 else faces.max(axis=1, keepdims=True))
+    return np.minimum(colours * gain[:, None, None, None], white), np.minimum(faces * gain, white)
+
+
+def with_faces(
+    colours: NDArray[np.float32], faces: NDArray[np.float32], wanted: NDArray[np.floating]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Raw patches and faces, see `raw_patches`, in light that gives all faces a colour (3,), up to white."""
+    white, gain = np.float32(255), np.float32(wanted) / faces
     return np.minimum(colours * gain[:, None, None, None], white), np.minimum(faces * gain, white)

@@ -21,7 +21,7 @@ from companion.games.hexel.vision.classifier import (
     raw_patches,
 )
 from companion.games.hexel.vision.embedding import LENGTH, NETWORK, agreeing_off, embed, embedding_input
-from companion.games.hexel.vision.picture_light import at_exposure
+from companion.games.hexel.vision.picture_light import with_faces
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.games.hexel.vision.upright import PLACES, UprightSymbols, taught_patches
 from companion.vision.enrolment.profile import Profile, expected_doubts
@@ -180,12 +180,12 @@ def _well_exposed(values: Sequence[NDArray[np.float32]], names: Sequence[Sequenc
     return kept if shown == wanted else list(range(len(values)))
 
 
-def overexposed(net: Network, profile: SymbolProfile, exposure: float) -> SymbolProfile:
-    """A printing as its samples look where their faces are so many times white.
+def overexposed(net: Network, profile: SymbolProfile, face: Sequence[float]) -> SymbolProfile:
+    """A printing as its samples look where their faces have a colour (3,) that may be lighter than white.
 
     A symbol that does not show then keeps its prototype.
     """
-    colours, faces = at_exposure(*profile.patches(net, *mosaic(profile.samples, FRAME)), exposure)
+    colours, faces = with_faces(*profile.patches(net, *mosaic(profile.samples, FRAME)), np.array(face))
     embeddings = embed(net, embedding_input(colours, faces, profile.face_value))
     names = np.array([sample.label["edges"] for sample in profile.samples], object)
     is_shown = contrast_levels(colours) >= LIMITS.shown_levels

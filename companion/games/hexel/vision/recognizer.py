@@ -174,8 +174,9 @@ def _in_exposure_of(
     """The classifier in the exposure of the picture, told by the known cards and those found surely."""
     if not isinstance(classifier, FewShotSymbols):
         return classifier
-    sure = [outline for one, outline in zip(found, corners, strict=True) if one.confidence >= LIMITS.sure_find]
-    return classifier.exposed_as(pyramid, np.array([*known, *sure], np.float32).reshape(-1, 6, 2))
+    is_sure = np.array([one.confidence >= LIMITS.sure_find for one in found], bool)
+    sure = np.array([*known, *corners[is_sure]], np.float32).reshape(-1, 6, 2)
+    return classifier.exposed_as(pyramid, sure, corners[~is_sure])
 
 
 def _of_any_print(

@@ -226,6 +226,14 @@ class HexelLimits:
     """A face, of 255, is burnt out above it."""
     exposures: tuple[float, ...] = (1.3, 1.6, 2.0, 2.5, 3.0)
     """How many times white light faces may be on an overexposed photograph."""
+    tint_rounds: int = 2
+    tint_factors: tuple[float, ...] = (1.0, 1 / 1.3, 1 / 1.15, 1.15, 1.3)
+    """Nothing tells the tint of light that burns faces out: so often each of their channels is made so much lighter."""
+    tint_weight: float = 1.0
+    """What a tint counts against such light, as a logarithm, beside a misfit."""
+    most_of_a_face: int = 2
+    repeated_weight: float = 0.5
+    """No deck has more cards with one face; and what each more counts."""
     lighter: float = 1.2
     """Faces so many times lighter than others are in more light."""
     more_exposed: tuple[float, ...] = (1.0, 1.25, 1.5)
