@@ -249,14 +249,15 @@ class FewShotSymbols:
         shown = is_shown(*raw)
         if not shown.any() or not (is_darker or is_print_burnt_out(raw[0])):
             return self
+        as_it_is = self._embedded(*raw)
         if is_darker:
             exposed = [replace(self, exposure=one) for one in exposures]
-            offs = [one._misfit_of_table(one._embedded(*raw), shown) for one in exposed]
+            misfit, best = min(
+                ((one._misfit_of_table(one._embedded(*raw), shown), one) for one in exposed), key=lambda way: way[0]
+            )
         else:
-            exposed, offs = self._overexposed_as(faces, seen.burnt_out, self._embedded(*raw), shown)
-        best = int(np.argmin(offs))
-        is_nearer = offs[best] < LIMITS.nearer_exposed * self._misfit_of_table(self._embedded(*raw), shown)
-        return exposed[best] if is_nearer else self
+            misfit, best = self._overexposed_as(faces, seen.burnt_out, as_it_is, shown)
+        return best if misfit < LIMITS.nearer_exposed * self._misfit_of_table(as_it_is, shown) else self
 
     def _overexposed_as(
         self,
@@ -264,29 +265,27 @@ class FewShotSymbols:
         burnt_out: Sequence[int],
         embeddings: NDArray[np.float32],
         shown: NDArray[np.bool_],
-    ) -> "tuple[list[FewShotSymbols], list[float]]":
-        """The classifiers of the printing as it looks with such faces (3,), and how badly embeddings (N, 6, E) of cards
-        fit each where they are shown (N, 6), in light whose tint is another's.
-
-        Of what is ``burnt_out`` no channel says how light another is: from the best of the faces each is sought alone.
+    ) -> "tuple[float, FewShotSymbols]":
+        """The classifier of the printing as it looks with one of such faces (3,), or another tint of what of them is
+        ``burnt_out``, for none of these channels tells how light another is; and how badly embeddings (N, 6, E) of
+        cards fit it where they are shown (N, 6): the best, tinted light counting against it.
         """
         taught = np.array(_exposure(self.profile)[0].colour)
-        tried: dict[tuple[float, ...], tuple[FewShotSymbols, float]] = {}
 
-        def off(face: NDArray[np.float64]) -> float:
-            key = tuple((_FACE_STEP * np.round(face / _FACE_STEP)).tolist())
-            if key not in tried:
-                one = replace(self, profile=_overexposed(self.profile, key))
-                tint = float(np.ptp(np.log(face / taught)))
-                tried[key] = one, one._misfit_of_table(embeddings, shown) + LIMITS.tint_weight * tint
-            return tried[key][1]
+        def in_light(face: NDArray[np.float64]) -> FewShotSymbols:
+            key = (_FACE_STEP * np.round(face / _FACE_STEP)).tolist()
+            return replace(self, profile=_overexposed(self.profile, tuple(key)))
 
-        best = min(faces, key=off)
+        def misfit(face: NDArray[np.float64]) -> float:
+            tint = float(np.ptp(np.log(face / taught)))
+            return in_light(face)._misfit_of_table(embeddings, shown) + LIMITS.tint_weight * tint
+
+        best = min(faces, key=misfit)
         for _ in range(LIMITS.tint_rounds):
             for channel in burnt_out:
                 ways = [np.where(np.arange(3) == channel, best * factor, best) for factor in LIMITS.tint_factors]
-                best = min(ways, key=off)
-        return [one for one, _ in tried.values()], [misfit for _, misfit in tried.values()]
+                best = min(ways, key=misfit)
+        return misfit(best), in_light(best)
 
     def _misfit_of_table(self, embeddings: NDArray[np.float32], shown: NDArray[np.bool_]) -> float:
         """How badly embeddings (N, 6, E) of a table's cards fit the printing where they are shown (N, 6): how far they

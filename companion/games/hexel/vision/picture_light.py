@@ -181,10 +181,10 @@ def exposures_between(lighter: Brightness, darker: Brightness) -> tuple[float, .
 
 
 def faces_without_end(seen: Brightness, taught: Brightness) -> list[NDArray[np.float64]]:
-    """What colours (3,) the faces of a photograph may have that is lighter than the one that taught, of 255, if levels
-    had no end: what is burnt out is lighter by some exposure, and the rest of their colour is known.
+    """The colours (3,), of 255, that a lighter photograph's faces may have beside the one that taught, if levels had no
+    end: burnt out channels are lighter by some exposure, and the others as they are seen.
 
-    There are none where both are as light, or all that taught is burnt out, too.
+    There are none where both are as light, or what taught is white, too.
     """
     if taught.is_white:
         return []
