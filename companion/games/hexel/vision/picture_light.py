@@ -2,7 +2,8 @@
 
 What light burns out on the lighter of two photographs is burnt out on the other one too. A dark face that is
 overexposed is lighter beside what is printed on it, for that is as light as can be; a light one is white, and pale
-print on it fades.
+print on it fades. Nothing tells how bright or of what colour the light is, where a channel of it is burnt out: that is
+sought by how well the table then fits the printing.
 
 Light shifts all embeddings of a symbol alike, so that the prototypes move towards the patches nearest to them, the more
 the more patches there are (prototype refinement, Ren et al. 2018). Two near prototypes are separated more sharply where
