@@ -2,17 +2,18 @@
 
     python -m models.traced.scenes --art art.npz --begin 6500000 --hexel 12 --hexdragon 12 --hexapod 12 --out DIR
     python models/traced/render.py DIR/*.scene.json        # with bpy, see models/README.md
-    PYTHONPATH=. python tests/bench/traced_learn.py DIR [--only GAME] [--keep DIR] [--each]
+    PYTHONPATH=. python tests/bench/traced_learn.py DIR [--only GAME] [--keep DIR] [--each] [--sweep warmth --step 0.3]
 
 The game is told by what lies there. Counts are those of `hexel_set.py`, `hexdragon_set.py` and `hexapod_set.py`; the
 labels give corners as rough as taps on a phone. A printing that is refused is counted with all its cards missed.
-`comet_traced.py` does the same for Comet.
+`comet_traced.py` does the same for Comet. With ``--sweep`` the others are read in another light, noisier or softer by a
+step of `sweeps.py`.
 """
 
 import argparse
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ import hexapod_set
 import hexdragon_set
 import hexel_set
 import numpy as np
+import sweeps
 
 from companion.errors import UsageError
 from companion.games.hexapod.vision.classifier import PretrainedInsects
@@ -96,6 +98,9 @@ GAMES = {
     ),
 }
 
+IN_PLACE = ("noise", "blur", "exposure", "saturation", "warmth")
+"""The sweeps that leave everything where it lies."""
+
 
 def game_of(told: Entry) -> str:
     """Which game's cards a scene shows."""
@@ -136,6 +141,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--only", choices=list(GAMES))
+    parser.add_argument("--sweep", choices=IN_PLACE)
+    parser.add_argument("--step", type=float, default=0.0)
     parser.add_argument("--each", action="store_true", help="one line a picture")
     options = parser.parse_args()
     cv2.setNumThreads(1)
@@ -160,6 +167,9 @@ def main() -> None:
             table[name]["refused"] += 1
         for other in others:
             shown = rendered(other)
+            if options.sweep:
+                changed, _ = sweeps.SWEEPS[options.sweep][0](shown.picture, options.step)
+                shown = replace(shown, picture=changed)
             counts, bad = game.judged(game.truth(shown), game.nothing if read is None else read(shown.picture))
             for key in game.keys:
                 table[name][key] += counts[key]
