@@ -37,6 +37,8 @@ _WITHIN, _LEAST_PRINT, _LOST = 0.85, 2e-4, 0.5
 it is lost where what shows correlates less with it: of tiles that went it does by 0.39 at most, although a board's rim
 beside them correlates by 0.98.
 """
+_BESIDE, _WITH_SHADOW = 0.1, 1.4
+"""A card of which less lies on another lies beside it; so much larger it covers its shadow, too."""
 _BARE = 0.7
 """Where so much of a card's place looks like the table around it, the table shows."""
 _NO_TABLE = 0.3
@@ -135,7 +137,7 @@ def only_light_changed(
         others: the cards that are known.
     """
     alike, _ = _shows_detail(card, seen, accepted, differs, others)
-    return alike > _SAME_DETAIL and not _is_print_lost(_within(card, differs.shape, others), seen, accepted)
+    return alike > _SAME_DETAIL and not _is_print_lost(_print_area(card, differs.shape, others), seen, accepted)
 
 
 def _shows_detail(
@@ -172,15 +174,25 @@ def _details(
     )
     if not area.any():
         return area, accepted[:, area], seen[:, area]
-    rows, cols = (np.flatnonzero(area.any(axis)) for axis in (1, 0))
-    piece = np.s_[max(0, rows[0] - _DETAIL) : rows[-1] + _DETAIL, max(0, cols[0] - _DETAIL) : cols[-1] + _DETAIL]
+    piece = _piece_around(area, _DETAIL)
     was, now = (_detail(planes[:, *piece])[:, area[piece]] for planes in (accepted, seen))
     return area, was, now
 
 
+def _logarithm(planes: Planes) -> Planes:
+    """Of a picture (3, h, w): light and shade add to it."""
+    return np.asarray(np.log(np.maximum(planes, 0.0) + _BLACK))
+
+
+def _piece_around(area: Mask, reach: int) -> tuple[slice, slice]:
+    """The rows and columns of a mask that has any, and of what lies fewer than so many of them beside it."""
+    rows, cols = (np.flatnonzero(area.any(axis)) for axis in (1, 0))
+    return np.s_[max(0, rows[0] - reach) : rows[-1] + reach, max(0, cols[0] - reach) : cols[-1] + reach]
+
+
 def _detail(planes: Planes) -> Planes:
     """What of a picture's logarithm varies from place to place (3, h, w)."""
-    logs = np.log(np.maximum(planes, 0.0) + _BLACK)
+    logs = _logarithm(planes)
     return np.stack([plane - cv2.blur(plane, (_DETAIL, _DETAIL), borderType=cv2.BORDER_REPLICATE) for plane in logs])
 
 
@@ -223,7 +235,7 @@ def is_gone(
         card, accepted, seen, differs, others, None if share >= _GONE else _UNLIKE
     ):
         return True
-    return _is_print_lost(_within(card, differs.shape, others), accepted, seen)
+    return _is_print_lost(_print_area(card, differs.shape, others), accepted, seen)
 
 
 def _is_missing(
@@ -243,26 +255,25 @@ def _is_missing(
     return alike < (usual if limit is None else limit)
 
 
-def _within(card: DetectedCard, shape: tuple[int, ...], others: Sequence[DetectedCard]) -> Mask:
+def _print_area(card: DetectedCard, shape: tuple[int, ...], others: Sequence[DetectedCard]) -> Mask:
     """Where only what is printed on a card shows, bool ``shape``."""
     return _own_place(card, shape, _WITHIN * card.extent, others)
 
 
-def _is_print_lost(within: Mask, picture: Planes, another: Planes) -> bool:
-    """Whether what is printed ``within`` a card's edges on one picture does not show on another, both (3, h, w),
+def _is_print_lost(printed: Mask, picture: Planes, another: Planes) -> bool:
+    """Whether what is ``printed`` within a card's edges on one picture does not show on another, both (3, h, w),
     whatever its edges and the board's around it do.
     """
-    if np.count_nonzero(within) < _FEW_CELLS:
+    if np.count_nonzero(printed) < _FEW_CELLS:
         return False
-    rows, cols = (np.flatnonzero(within.any(axis)) for axis in (1, 0))
-    piece = np.s_[rows[0] : rows[-1] + 1, cols[0] : cols[-1] + 1]
-    inside = within[piece].astype(np.float32)
+    piece = _piece_around(printed, 1)
+    inside = printed[piece].astype(np.float32)
     count = np.maximum(cv2.blur(inside, (_DETAIL, _DETAIL), borderType=cv2.BORDER_CONSTANT), 1e-6)
 
     def detail(planes: Planes) -> Planes:
-        logs = np.log(np.maximum(planes[:, *piece], 0.0) + _BLACK) * inside
+        logs = _logarithm(planes[:, *piece]) * inside
         means = (cv2.blur(plane, (_DETAIL, _DETAIL), borderType=cv2.BORDER_CONSTANT) / count for plane in logs)
-        return np.stack([(plane - mean)[within[piece]] for plane, mean in zip(logs, means, strict=True)])
+        return np.stack([(plane - mean)[printed[piece]] for plane, mean in zip(logs, means, strict=True)])
 
     here, there = detail(picture), detail(another)
     return float((here**2).sum(0).mean()) > _LEAST_PRINT and _correlation(here, there) < _LOST
@@ -405,10 +416,6 @@ def _unchanged_table(card: DetectedCard, changed: Mask, others: Sequence[Detecte
 def _neighbours(card: Outlined, others: Sequence[DetectedCard]) -> list[DetectedCard]:
     """Those of the others that lie close to a card."""
     return [other for other, is_near in zip(others, near(others, [card], _SURROUNDINGS), strict=True) if is_near]
-
-
-_BESIDE, _WITH_SHADOW = 0.1, 1.4
-"""A card of which less lies on another lies beside it; so much larger it covers its shadow, too."""
 
 
 def over_unseen(known: Sequence[DetectedCard], seen: Sequence[DetectedCard], changed: Mask) -> Mask:

@@ -32,7 +32,7 @@ from companion.rules.hexgrid import Cell, cells_within, distance, neighbours
 from companion.vision.detection.conditions import FAINT, NEUTRAL, TOO_STEEP, conditions_of
 from companion.vision.detection.detector import Detection, corners_of, refine_corners
 from companion.vision.detection.verification import Find, Verdict, no_game, verify
-from companion.vision.edge_refinement import CLEAR, clear_outlines, refine
+from companion.vision.edge_refinement import clear_outlines
 from companion.vision.enrolment.profile import faint_colours
 from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid, denoised
@@ -103,7 +103,7 @@ def read_unknown(
     table_grid = unchanged and _grid_of(unchanged, outlines, sure)
     grid = table_grid or find_grid(outlines, sure)
     clock.lap("grid")
-    on_grid = reclassify_tiles(pyramid, grid, _as_sure_as_searched(_on_grid(tiles, grid, faces, 0)), lit)
+    on_grid = reclassify_tiles(pyramid, grid, _raise_faint_confidences(_on_grid(tiles, grid, faces, 0)), lit)
     if not unchanged:  # beside known tiles, what a hand still holds is askew too
         on_grid = snap_outlines(on_grid, grid)
     known_on_grid = _on_grid(known_tiles, grid, faces, len(tiles)) + _stars_on_grid(stars_known, grid)
@@ -136,8 +136,8 @@ def _along_edges(
     tiles = np.flatnonzero(is_tile).tolist()
     if not tiles or sum(found[i].confidence >= LIMITS.sure_find for i in tiles) >= LIMITS.table.min_sure:
         return corners, probabilities
-    seen = refine(pyramid, list(corners[tiles].astype(np.float64)))
-    unclear = [i for i, one in zip(tiles, seen, strict=True) if one.support.mean() < CLEAR]
+    seen = clear_outlines(pyramid, corners[tiles])
+    unclear = [i for i, one in zip(tiles, seen, strict=True) if one is None]
     exact = clear_outlines(pyramid, corners[unclear], LIMITS.grown) if unclear else []
     grown = {i: one for i, one in zip(unclear, exact, strict=True) if one is not None}
     if not grown:
@@ -242,7 +242,7 @@ def _on_grid(tiles: list[Detection], grid: Grid, faces: NDArray[np.float32], fir
     ]
 
 
-def _as_sure_as_searched(placed: list[Placed]) -> list[Placed]:
+def _raise_faint_confidences(placed: list[Placed]) -> list[Placed]:
     """The tiles on a grid, beside the surest one as sure as if its place had been searched: a hint may be as faint."""
     surest = max((tile.confidence for _, _, tile, _ in placed), default=0.0)
     shares = [tile_share(p) for *_, p in placed]

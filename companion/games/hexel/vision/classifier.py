@@ -222,6 +222,11 @@ def accept_symbols(probabilities: NDArray[np.floating], names: tuple[str | None,
     return tuple(accepted)
 
 
+def faces_of(symbols: NDArray[np.integer]) -> list[tuple[int, ...]]:
+    """The faces of cards with such symbols (N, 6) along their edges: the same whichever way up a card lies."""
+    return [min(tuple(six[k:] + six[:k]) for k in range(6)) for six in symbols.tolist()]
+
+
 def _reject_third_kind(names: list[str | None], confidences: NDArray[np.float32]) -> None:
     """Reject the least confident kind while a card has more than two kinds of symbol."""
     while len(kinds := {n for n in names if n is not None}) > 2:

@@ -23,6 +23,7 @@ from companion.games.hexel.vision.classifier import (
     contrast,
     contrast_levels,
     face_colours,
+    faces_of,
     over_face,
     raw_patches,
 )
@@ -33,7 +34,7 @@ from companion.games.hexel.vision.picture_light import (
     at_exposure,
     classify_adapted,
     exposures_between,
-    faces_without_end,
+    face_colours_without_clipping,
     is_print_burnt_out,
     symbol_chances,
 )
@@ -238,7 +239,7 @@ class FewShotSymbols:
         taught, is_taught_burnt_out = _exposure(self.profile)
         is_darker = seen.face < taught.face and not seen.burnt_out
         exposures = exposures_between(taught, seen) if is_darker and is_taught_burnt_out else ()
-        faces = [] if is_darker else faces_without_end(seen, taught)
+        faces = [] if is_darker else face_colours_without_clipping(seen, taught)
         if not exposures and not faces:
             return self
         outlines = np.concatenate([corners, others])
@@ -294,9 +295,8 @@ class FewShotSymbols:
         In the wrong light two symbols look like one.
         """
         squared = ((embeddings[:, :, None] - self.profile.prototypes) ** 2).sum(-1)
-        named = squared.argmin(-1)[shown.all(1)].tolist()
-        faces = Counter(min(tuple(six[k:] + six[:k]) for k in range(6)) for six in named)
-        repeated = sum(max(0, count - LIMITS.most_of_a_face) for count in faces.values())
+        faces = Counter(faces_of(squared.argmin(-1)[shown.all(1)]))
+        repeated = sum(max(0, count - LIMITS.most_alike) for count in faces.values())
         return float(np.median(squared.min(-1)[shown])) + LIMITS.repeated_weight * repeated
 
     def is_foreign(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> bool:

@@ -181,7 +181,7 @@ def exposures_between(lighter: Brightness, darker: Brightness) -> tuple[float, .
     return tuple(dict.fromkeys(min(lighter.face / 255 * more, LIMITS.nearly_white) for more in LIMITS.more_exposed))
 
 
-def faces_without_end(seen: Brightness, taught: Brightness) -> list[NDArray[np.float64]]:
+def face_colours_without_clipping(seen: Brightness, taught: Brightness) -> list[NDArray[np.float64]]:
     """The colours (3,), of 255, that a lighter photograph's faces may have beside the one that taught, if levels had no
     end: burnt out channels are lighter by some exposure, and the others as they are seen.
 
@@ -207,14 +207,20 @@ def at_exposure(
     """
     if not exposure:
         return colours, faces
-    white = np.float32(255)
-    gain = white * np.float32(exposure) / (faces if exposure >= 1 else faces.max(axis=1, keepdims=True))
-    return np.minimum(colours * gain[:, None, None, None], white), np.minimum(faces * gain, white)
+    gain = np.float32(255) * np.float32(exposure) / (faces if exposure >= 1 else faces.max(axis=1, keepdims=True))
+    return _brightened(colours, faces, gain)
 
 
-def with_faces(
+def with_face_colour(
     colours: NDArray[np.float32], faces: NDArray[np.float32], wanted: NDArray[np.floating]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Raw patches and faces, see `raw_patches`, in light that gives all faces a colour (3,), up to white."""
-    white, gain = np.float32(255), np.float32(wanted) / faces
+    return _brightened(colours, faces, np.float32(wanted) / faces)
+
+
+def _brightened(
+    colours: NDArray[np.float32], faces: NDArray[np.float32], gain: NDArray[np.float32]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Raw patches and faces so many times (N, 1 or 3) as bright, up to white."""
+    white = np.float32(255)
     return np.minimum(colours * gain[:, None, None, None], white), np.minimum(faces * gain, white)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.hexel.vision.classifier import SymbolClassifier
+from companion.games.hexel.vision.classifier import SymbolClassifier, faces_of
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import Lattice, TableSimilarity
 from companion.games.hexel.vision.thresholds import LIMITS
@@ -75,8 +75,7 @@ def is_not_a_pattern(
         probabilities: (N, 6, C) of the symbols at each one's own edges.
         is_card: (N,) bool, those that look like cards.
     """
-    classes = probabilities.argmax(-1).tolist()
-    faces = [min(tuple(six[k:] + six[:k]) for k in range(6)) for six in classes]
+    faces = faces_of(probabilities.argmax(-1))
     is_weak = is_card & np.array([f.confidence < LIMITS.weak_card for f in found], bool)
     count = Counter(face for face, one in zip(faces, is_weak, strict=True) if one)
     is_repeated = np.array([count[face] > LIMITS.most_alike for face in faces], bool)

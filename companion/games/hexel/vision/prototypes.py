@@ -21,7 +21,7 @@ from companion.games.hexel.vision.classifier import (
     raw_patches,
 )
 from companion.games.hexel.vision.embedding import LENGTH, NETWORK, agreeing_off, embed, embedding_input
-from companion.games.hexel.vision.picture_light import with_faces
+from companion.games.hexel.vision.picture_light import with_face_colour
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.games.hexel.vision.upright import PLACES, UprightSymbols, taught_patches
 from companion.vision.enrolment.profile import Profile, expected_doubts
@@ -185,7 +185,7 @@ def overexposed(net: Network, profile: SymbolProfile, face: Sequence[float]) -> 
 
     A symbol that does not show then keeps its prototype.
     """
-    colours, faces = with_faces(*profile.patches(net, *mosaic(profile.samples, FRAME)), np.array(face))
+    colours, faces = with_face_colour(*profile.patches(net, *mosaic(profile.samples, FRAME)), np.array(face))
     embeddings = embed(net, embedding_input(colours, faces, profile.face_value))
     names = np.array([sample.label["edges"] for sample in profile.samples], object)
     is_shown = contrast_levels(colours) >= LIMITS.shown_levels

@@ -231,9 +231,8 @@ class HexelLimits:
     """Nothing tells the tint of light that burns faces out: so often each of their channels is made so much lighter."""
     tint_weight: float = 1.0
     """What a tint counts against such light, as a logarithm, beside a misfit."""
-    most_of_a_face: int = 2
     repeated_weight: float = 0.5
-    """No deck has more cards with one face; and what each more counts."""
+    """What each card more than `most_alike` with one face counts beside a misfit."""
     lighter: float = 1.2
     """Faces so many times lighter than others are in more light."""
     more_exposed: tuple[float, ...] = (1.0, 1.25, 1.5)

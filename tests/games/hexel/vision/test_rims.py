@@ -1,19 +1,14 @@
 """Cards of a taught printing whose printed rim was taken for their edge: eleven of fifteen were missed."""
 
-from pathlib import Path
-
 import cv2
 import numpy as np
 import pytest
 
 from companion.games.hexel.vision.any_print import printed_lines
-from companion.games.hexel.vision.enrolment import learn_hexel
-from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
-from companion.games.hexel.vision.recognizer import read_hexel
 from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
+from tests.games.hexel.vision.taught_scenes import told_of_scene
 
-SCENES = Path(__file__).resolve().parent / "scenes"
 TAUGHT = {
     "red": [[277.6, 141.7], [281.3, 273.0], [173.3, 339.1], [64.3, 276.2], [60.1, 148.2], [165.5, 79.9]],
     "blue": [[509.1, 133.9], [513.4, 268.7], [399.9, 337.7], [284.8, 274.1], [280.0, 142.8], [390.7, 71.6]],
@@ -39,15 +34,7 @@ LAID = {
 
 
 def test_cards_are_read_whose_printed_rim_is_outlined() -> None:
-    cards = [{"corners": corners, "edges": [symbol] * 6} for symbol, corners in TAUGHT.items()]
-    taught = cv2.imread(str(SCENES / "rims-taught.jpg"))
-    profile = learn_hexel("hexel46", [("taught", taught)], [{"image": "taught", "cards": cards}])
-    reading = read_hexel(cv2.imread(str(SCENES / "rims.jpg")), FewShotSymbols(profile))
-    told = {}
-    for card in (*reading.cards, *reading.loose):
-        place = min(LAID, key=lambda at: np.linalg.norm(np.subtract(at, card.centre)))
-        assert np.linalg.norm(np.subtract(place, card.centre)) < 12
-        told[place] = "".join(sorted(str(edge)[0] for edge in card.edges))
+    told = told_of_scene("rims", TAUGHT, LAID)
     assert len(told) >= 13 and told.items() <= LAID.items()
 
 

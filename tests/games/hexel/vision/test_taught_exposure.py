@@ -4,17 +4,10 @@ Four of eight were read, all of them wrongly: the exposure was chosen by what He
 light dark grey symbols passed for brown ones: where faces are burnt out, nothing was held to tint the light.
 """
 
-from pathlib import Path
-
-import cv2
-import numpy as np
 import pytest
 
-from companion.games.hexel.vision.enrolment import learn_hexel
-from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
-from companion.games.hexel.vision.recognizer import read_hexel
+from tests.games.hexel.vision.taught_scenes import told_of_scene
 
-SCENES = Path(__file__).resolve().parent / "scenes"
 TAUGHT = {
     "red": [[279.2, 114.6], [279.1, 249.2], [164.6, 322.6], [43.2, 260.8], [40.6, 119.6], [162.3, 47.0]],
     "blue": [[497.2, 108.0], [496.9, 236.4], [392.6, 308.1], [282.6, 250.9], [280.5, 116.5], [391.0, 45.4]],
@@ -34,15 +27,6 @@ LAID = {
 
 @pytest.mark.parametrize("gains", [(1.0, 1.0, 1.0), (0.8, 1.0, 1.2), (1.2, 1.0, 0.8)], ids=["as is", "warm", "cold"])
 def test_burnt_out_cards_are_read_in_light_of_any_colour(gains: tuple[float, float, float]) -> None:
-    cards = [{"corners": corners, "edges": [symbol] * 6} for symbol, corners in TAUGHT.items()]
-    taught = cv2.imread(str(SCENES / "burnt-out-taught.jpg"))
-    profile = learn_hexel("hexel46", [("taught", taught)], [{"image": "taught", "cards": cards}])
-    picture = np.clip(cv2.imread(str(SCENES / "burnt-out.jpg")) * np.array(gains), 0, 255).astype(np.uint8)
-    reading = read_hexel(picture, FewShotSymbols(profile))
-    told = {}
-    for card in (*reading.cards, *reading.loose):
-        place = min(LAID, key=lambda at: np.linalg.norm(np.subtract(at, card.centre)))
-        assert np.linalg.norm(np.subtract(place, card.centre)) < 12
-        told[place] = "".join(sorted(str(edge)[0] for edge in card.edges))
+    told = told_of_scene("burnt-out", TAUGHT, LAID, gains)
     assert len(told.items() & LAID.items()) >= 6
     assert len(told.items() - LAID.items()) <= 2 * (gains != (1.0, 1.0, 1.0))
