@@ -169,10 +169,11 @@ def _verified(pyramid: Pyramid, reading: TileReading, lit: TileClassifier) -> Ti
     rejected = [tile for tile, stays in zip(tiles, verdict.stays, strict=True) if not stays]
     pieces = [card for card in reading.cards if isinstance(card, DetectedTile)]
     kept = [card for card in pieces if not any(card is tile for tile in rejected)] if verdict.stays.any() else []
+    measured = [card for card in kept if not card.is_star] or kept  # a star's own paper says nothing of tiles' faces
     conditions = conditions_of(
         pyramid,
         HEXAGON,
-        [card.corners for card in kept],
+        [card.corners for card in measured],
         tint=taught.profile.tint if taught else NEUTRAL,
         limits=LIMITS.tint.even_burnt_out if taught and taught.is_light_as_taught else LIMITS.tint,
         is_foreign=lambda: taught is not None and taught.is_foreign,

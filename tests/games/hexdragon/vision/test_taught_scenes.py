@@ -78,3 +78,11 @@ def test_tiles_of_a_boards_own_stock_are_read_from_the_first_picture_on():
         (0, 1): ("body", None),
     }
     assert [warning.code for warning in seen.warnings] == []
+
+
+def test_the_paper_of_stars_is_no_light_on_dark_tiles():
+    """Beside two white stars dark tiles seemed to lie in coloured light, in which nobody's owner was told."""
+    seen = read_scene("dark-under-white-stars")
+    assert [card.owner for card in seen.cards if not card.is_star] == ["yellow"] * 3
+    assert {card.owner for card in seen.cards if card.is_star} == {"yellow", "red"}
+    assert [warning.code for warning in seen.warnings] == ["no-start-tile"]
