@@ -235,13 +235,21 @@ class FewShotInsects:
         """See `InsectClassifier`; they add up to the probability that the insect is one of the taught ones."""
         similarities = cells.embedding @ self.examples.T
         logits = LIMITS.sharpness * similarities
-        is_taught = logistic(np.logaddexp.reduce(logits, axis=-1, keepdims=True) - LIMITS.sharpness * LIMITS.none_at)
+        none_at = LIMITS.none_of_all if self._is_of_whole_deck(cells, similarities) else LIMITS.none_at
+        is_taught = logistic(np.logaddexp.reduce(logits, axis=-1, keepdims=True) - LIMITS.sharpness * none_at)
         kinds = np.zeros((*logits.shape[:2], len(KINDS)), np.float32)
         taught = [KINDS.index(kind) for kind in self.discriminant.kinds]
         nearest = np.stack([similarities[..., self.of_kind == kind].max(-1) for kind in taught], axis=-1)
         discriminants = self.discriminant.logits(cells.embedding)
         kinds[..., taught] = softmax(LIMITS.discriminant_scale * discriminants + LIMITS.similarity_scale * nearest)
         return np.asarray(kinds * is_taught)
+
+    def _is_of_whole_deck(self, cells: Cells, similarities: NDArray[np.float32]) -> bool:
+        """Whether every kind was taught, and a field shows one of them plainly: its other insects are of them too."""
+        plain = cells.state[..., INSECT] > LIMITS.plain_cell
+        return set(self.discriminant.kinds) == set(KINDS) and bool(
+            similarities[plain].max(initial=-1.0) >= LIMITS.own_similarity
+        )
 
     def is_foreign(self, fields: Sequence[Cells]) -> bool:
         """Whether fields show another printing's insects: many of them are like none of the examples.

@@ -430,7 +430,7 @@ def _labelled(seen: Cells, cells: Grid) -> list[tuple[tuple[int, int], np.ndarra
 def _least_shown(pyramid: Pyramid, quad: np.ndarray, cells: Grid) -> tuple[float, str]:
     """The share that light has not burnt out of the insect that shows least, and its kind; 1.0 where there is none."""
     rows, cols = len(cells), len(cells[0])
-    is_white = rectify_field(pyramid, quad, rows, cols, 0).min(-1) >= LIMITS.white
+    is_white = rectify_field(pyramid, quad, rows, cols, 0).min(-1) >= LIMITS.burnt_out
     shown = 1 - is_white.reshape(rows, CELL_PX, cols, CELL_PX).mean((1, 3))
     shares = ((float(np.mean([shown[place] for place in places])), kind) for places, kind in _insects(cells))
     return min(shares, default=(1.0, ""))

@@ -7,7 +7,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.hexapod.vision.classifier import EMPTY, INSECT, KINDS, OTHER, InsectClassifier
+from companion.games.hexapod.vision.classifier import (
+    CELL_PX,
+    EMPTY,
+    INSECT,
+    KINDS,
+    OTHER,
+    InsectClassifier,
+    rectify_field,
+)
 from companion.games.hexapod.vision.orientation import OrientedField
 from companion.games.hexapod.vision.results import DetectedField
 from companion.games.hexapod.vision.thresholds import LIMITS
@@ -15,7 +23,7 @@ from companion.vision.detection.conditions import Condition
 from companion.vision.detection.detector import Detection
 from companion.vision.detection.verification import Find, Verdict, verify
 from companion.vision.geometry import homography, mapped
-from companion.vision.image.pyramid import Pyramid
+from companion.vision.image.pyramid import Pyramid, brightest_channel
 from companion.vision.results import ReadingWarning
 
 _WHOLE = [KINDS.index(kind) for kind in KINDS if kind not in ("stag", "moth", "spider")]
@@ -152,7 +160,7 @@ def assess(
     odd: NDArray[np.bool_] | None = None,
     *,
     is_case: bool,
-    sure_empty: float = LIMITS.sure_empty,
+    sure_empty: float | NDArray[np.floating] = LIMITS.sure_empty,
 ) -> tuple[DetectedField, list[ReadingWarning]]:
     """Accept the confident cells of a field and doubt the rest.
 
@@ -162,7 +170,7 @@ def assess(
         size: width and height of the picture.
         odd: (rows, cols) insects unlike the others of their kind; None where that was not asked.
         is_case: whether it is a case; else it is a loose card, which has no empty cells.
-        sure_empty: the probability below which an empty cell is unsure.
+        sure_empty: the probability below which an empty cell is unsure; (rows, cols) where it differs.
     """
     state, kinds = field.cells.state, classifier.kinds(field.cells)
     kind = kinds.argmax(-1)
@@ -174,9 +182,9 @@ def assess(
     ]
     centres = _centres(field.quad.corners, rows, cols)
     others = _doubts_from_neighbours(field, confidence, empty, odd)
-    reasons = np.full((rows, cols), None, object)
+    reasons, least_empty = np.full((rows, cols), None, object), np.broadcast_to(sure_empty, (rows, cols))
     for cell in np.ndindex(rows, cols):
-        least = LIMITS.sure_insect if names[cell[0]][cell[1]] is not None else sure_empty
+        least = LIMITS.sure_insect if names[cell[0]][cell[1]] is not None else float(least_empty[cell])
         reason = _doubt(names, float(confidence[cell]), least, state[cell], cell, centres[cell], size)
         reasons[cell] = reason or next((why for where, why in others if where[cell]), None)
     doubted = reasons.astype(bool)
@@ -197,6 +205,16 @@ def assess(
         field.quad.confidence,
     )
     return detected, warnings
+
+
+def surely_empty(pyramid: Pyramid, field: OrientedField, least: float = LIMITS.sure_empty) -> NDArray[np.float64]:
+    """The probability from which on each cell (rows, cols) of a case is surely empty: more than the ``least`` where it
+    is burnt out.
+    """
+    rows, cols = field.cells.state.shape[:2]
+    is_burnt_out = brightest_channel(rectify_field(pyramid, field.quad.corners, rows, cols, 0)) >= LIMITS.burnt_out
+    shares = is_burnt_out.reshape(rows, CELL_PX, cols, CELL_PX).mean((1, 3))
+    return np.where(shares > LIMITS.burnt_out_cell, max(least, LIMITS.sure_burnt_out), least)
 
 
 def _doubts_from_neighbours(

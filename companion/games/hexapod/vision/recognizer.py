@@ -30,6 +30,7 @@ from companion.games.hexapod.vision.plausibility import (
     is_clear_case,
     is_oblong,
     is_reportable,
+    surely_empty,
     verify_fields,
     with_proven_presence,
 )
@@ -70,7 +71,10 @@ def read_hexapod(bgr: NDArray[np.uint8], classifier: InsectClassifier | None = N
     clock.lap("look")
     size = (bgr.shape[1], bgr.shape[0])
     outliers = find_outliers([*cases, *cards], classifier)
-    found_cases = [assess(case, classifier, size, o, is_case=True) for case, o in zip(cases, outliers, strict=False)]
+    found_cases = [
+        assess(case, classifier, size, o, is_case=True, sure_empty=surely_empty(pyramid, case))
+        for case, o in zip(cases, outliers, strict=False)
+    ]
     cards_outliers = zip(cards, outliers[len(cases) :], strict=True)
     found_cards = [assess(card, classifier, size, o, is_case=False) for card, o in cards_outliers]
     all_cases = [case for case, _ in found_cases]

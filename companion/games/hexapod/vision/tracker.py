@@ -33,7 +33,7 @@ from companion.games.hexapod.vision.placements import (
     newly_doubted,
     with_card,
 )
-from companion.games.hexapod.vision.plausibility import assess, is_card, is_case
+from companion.games.hexapod.vision.plausibility import assess, is_card, is_case, surely_empty
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.games.hexapod.vision.results import DetectedField, HexapodReading, Kinds
 from companion.games.hexapod.vision.thresholds import LIMITS
@@ -185,8 +185,8 @@ class CaseTracker(Tracker[DetectedField]):
         upright = reclassify_fields(self._pyramid, field, self._classifier, may_have_moved=may_have_moved)
         if field.is_case and not is_case(upright):
             return []
-        size, sure = self._pyramid.levels[0].shape[1::-1], LIMITS.sure_emptied
-        now, _ = assess(upright, self._classifier, size, is_case=field.is_case, sure_empty=sure)
+        sure = surely_empty(self._pyramid, upright, LIMITS.sure_emptied)
+        now, _ = assess(upright, self._classifier, self._pyramid.size, is_case=field.is_case, sure_empty=sure)
         before = align_first_corner(field, now) if field.is_case else field
         is_pushed = has_shifted(field, now)
         if is_pushed and not is_open.all():

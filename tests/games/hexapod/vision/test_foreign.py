@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from companion.games.hexapod.vision.classifier import INSECT, KINDS, Cells, FewShotInsects, fit_discriminant
+from companion.games.hexapod.vision.thresholds import LIMITS
 
 OWN = np.eye(8, 32, dtype=np.float32)
 TAUGHT = FewShotInsects(
@@ -21,6 +22,11 @@ def field(*similarities: float) -> Cells:
     state[..., INSECT] = 1.0
     nothing = np.zeros((*cells, 8), np.float32)
     return Cells(state, nothing, nothing[..., :4], embedding, nothing[..., :2])
+
+
+SEVEN = [str(kind) for kind in KINDS[:7]]
+PART = FewShotInsects(OWN[:7], np.arange(7), fit_discriminant(OWN[:7], SEVEN), np.ones(3, np.float32), lambda: False)
+"""All but one kind were taught."""
 
 
 BRICKS = (field(0.66, 0.66, 0.43, 0.34), field(0.5, 0.63, 0.45, 0.37))
@@ -39,3 +45,10 @@ BRICKS = (field(0.66, 0.66, 0.43, 0.34), field(0.5, 0.63, 0.45, 0.37))
 )
 def test_another_deck_is_told_by_what_is_like_no_example(fields: Sequence[Cells], is_foreign: bool) -> None:
     assert TAUGHT.is_foreign(fields) is is_foreign
+
+
+def test_an_insect_in_other_light_is_one_of_the_deck_beside_another_of_which_every_kind_was_taught() -> None:
+    """A kind was never named in warmer light, though nothing else lay on that table."""
+    assert TAUGHT.kinds(field(0.95, 0.62))[0, 1, 0] > LIMITS.sure_insect
+    assert TAUGHT.kinds(field(0.62, 0.62))[0, 1, 0] < LIMITS.sure_insect
+    assert PART.kinds(field(0.95, 0.62))[0, 1, 0] < LIMITS.sure_insect

@@ -5,8 +5,9 @@ import pytest
 
 from companion.games.hexapod.vision.classifier import EMPTY, INSECT, KINDS, OTHER, Cells, PretrainedInsects
 from companion.games.hexapod.vision.orientation import OrientedField
-from companion.games.hexapod.vision.plausibility import assess, is_case
+from companion.games.hexapod.vision.plausibility import assess, is_case, surely_empty
 from companion.vision.detection.detector import Detection
+from companion.vision.image.pyramid import Pyramid
 
 UNSURE_WAY = np.array([0.0, -9.0, -0.5, -9.0])
 """The field may as well stand on its head."""
@@ -64,3 +65,15 @@ def test_a_case_under_a_hand_is_one_if_it_is_surely_there(confidence: float, tol
 
 def test_a_sure_find_under_which_no_cell_shows_is_no_case() -> None:
     assert not is_case(field([".. xx xx", "xx xx xx", "xx xx xx"], SURE_WAY, 0.999))
+
+
+@pytest.mark.parametrize(("level", "told"), [(200, [".", "."]), (253, [".", "?"])])
+def test_an_empty_cell_that_light_has_burnt_out_is_surely_empty_only_if_it_is_plainly_so(level: int, told: list[str]):
+    """Pale insects vanish in such light: some were told as empty with 0.6 to 0.9."""
+    seen = field(["..", ".."], SURE_WAY)
+    seen.cells.state[1, 0] = [0.89, 0.08, 0.03]
+    picture = np.full((140, 140, 3), level, np.uint8)
+    detected, _ = assess(
+        seen, PretrainedInsects(), (140, 140), is_case=True, sure_empty=surely_empty(Pyramid.of(picture), seen)
+    )
+    assert ["".join("?" if d else "." for d in row) for row in detected.doubt] == told
