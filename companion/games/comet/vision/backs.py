@@ -52,7 +52,7 @@ def find_backs(
         read: those on which numbers are read.
         is_known: whether cards of the printing are known to lie on the table, beyond the picture too.
     """
-    faces, maybe = [_chromaticity(pyramid, one.corners) for one in read], _may_be_backs(likely, read)
+    faces, maybe = [_colour(pyramid, one.corners) for one in read], _may_be_backs(likely, read)
     likely = [
         _as_back(pyramid, taught, one, faces, is_known=is_known) if may_be else one
         for one, may_be in zip(likely, maybe, strict=True)
@@ -179,8 +179,12 @@ def _sure_backs(likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypoth
     """What most surely are backs, as large as the cards that are read; without any, as backs that are found surely."""
     backs = [one for one in likely if one.is_back]
     usual = read or [one for one in backs if one.like_back > LIMITS.like_back and one.found >= LIMITS.unread_card]
-    sure = [one for one in backs if one.maybe_back > LIMITS.surely_back or one.like_back > LIMITS.like_back]
+    sure = [one for one in backs if one.like_back > LIMITS.like_back or _is_most_surely_back(one)]
     return [one for one in sure if usual and has_usual_size(one, usual, LIMITS.same_area)]
+
+
+def _is_most_surely_back(one: Hypothesis) -> bool:
+    return one.maybe_back > (LIMITS.maybe_back if one.is_other_colour else LIMITS.surely_back)
 
 
 def mark_similar_backs(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
@@ -286,22 +290,32 @@ def is_of_table(colours: Floats, table: Floats, around: NDArray[np.intp]) -> boo
 
 
 def _chromaticity(pyramid: Pyramid, corners: Floats) -> Floats:
-    """The mean colour of a card (4, 2) whatever its brightness: shares (3,) of blue, green and red."""
+    """The mean colour of a card (4, 2) whatever its brightness; see `_shares`."""
+    return _shares(_colour(pyramid, corners))
+
+
+def _shares(colour: Floats) -> Floats:
+    """A colour (3,) whatever its brightness: shares of blue, green and red."""
+    return np.asarray(colour / colour.sum())
+
+
+def _colour(pyramid: Pyramid, corners: Floats) -> Floats:
+    """The mean colour (3,) of a card (4, 2) about its middle."""
     inner = corners.mean(0) + _CORE * (corners - corners.mean(0))
     ends = np.array([[0, 0], [7, 0], [7, 7], [0, 7]], np.float32)
     image_from_grid = cv2.getPerspectiveTransform(ends, inner.astype(np.float32)).astype(np.float64)
     px = float(np.sqrt(area_of(inner))) / 8
-    colour = warp(pyramid, image_from_grid, (8, 8), px).reshape(-1, 3).astype(np.float64).mean(0) + 1.0
-    return np.asarray(colour / colour.sum())
+    return np.asarray(warp(pyramid, image_from_grid, (8, 8), px).reshape(-1, 3).astype(np.float64).mean(0) + 1.0)
 
 
 def _as_back(
     pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, faces: list[Floats], *, is_known: bool
 ) -> Hypothesis:
     """How much an outline looks like a back, moved to fit the taught one where it does; ``faces`` are colours read."""
-    colour = _chromaticity(pyramid, one.corners)
-    off = min((_apart(colour, face) for face in faces), default=0.0)
-    one = replace(one, is_other_colour=off > LIMITS.other_colour)
+    colour = _colour(pyramid, one.corners)
+    off = min((_apart(_shares(colour), _shares(face)) for face in faces), default=0.0)
+    darker = min((abs(float(np.log(colour.sum() / face.sum()))) for face in faces), default=0.0)
+    one = replace(one, is_other_colour=off > LIMITS.other_colour or darker > LIMITS.other_brightness)
     if taught.profile.back.size:
         one = _fitted(pyramid, one, taught.profile.back)
         is_unlike = one.like_back < LIMITS.hardly_like_back and is_patterned(taught.profile.back)

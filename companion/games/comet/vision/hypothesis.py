@@ -39,7 +39,7 @@ class Hypothesis:
         alike: correlation with the taught face, -1..1.
         like_back: correlation with the taught back; 0 where none was taught.
         maybe_back: where faces are read, the probability of a back by a network that knows many, 0..1.
-        is_other_colour: it has another colour than the cards on which numbers are read.
+        is_other_colour: it has another colour or brightness than the cards on which numbers are read.
         is_table: it has the colours of the table around the cards on which numbers are read.
         is_foreign: it looks like a back of another colour than most.
         is_as_other_backs: it looks like a back, as large as the cards that are read, in the colour of one found surely.

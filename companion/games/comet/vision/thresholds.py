@@ -208,7 +208,8 @@ class CometLimits:
     fourth where it has the faces' colour, or the second where it has another and the network is surest."""
     surely_back: float = 0.995
     """A back most surely: its pattern may be read as numbers, it need be found less surely in another colour than the
-    faces', and in theirs it may look more like one where it is found surely."""
+    faces', and in theirs it may look more like one where it is found surely. In another colour than theirs any back is
+    sure enough to speak for others that look as it does."""
     no_number: float = 0.07
     hardly_number: float = 0.45
     unsure_number: float = 0.55
@@ -217,7 +218,9 @@ class CometLimits:
     second; where it also looks unlike the taught face, the third; the last where it looks unlike it and the network
     takes it for a back most surely."""
     other_colour: float = 0.03
-    """Shares of blue, green and red that differ by more, in one of them, are of another print."""
+    other_brightness: float = 0.4
+    """Shares of blue, green and red that differ by more than the first, in one of them, are of another print; so is
+    brightness that differs by more than the second, as a logarithm: dark grey backs of white cards by 0.5."""
     same_colour: float = 0.01
     """Those that differ by less, in each of them, are of the same."""
     least_in_glare: float = 0.75

@@ -18,7 +18,7 @@ CARD = np.array([[0.0, 0], [76, 0], [76, 106], [0, 106]])
 PLACES = ((40, 40), (180, 40), (320, 40), (460, 40))
 BLUE, GREEN, RED, WOOD = (150, 60, 30), (60, 160, 30), (40, 40, 170), (70, 110, 160)
 STRIPES = np.indices((106, 76))[0] % 20 < 10
-WHITE, BLUE_IN_GLARE = (240, 240, 240), (184, 94, 64)
+WHITE, SHADOWED_WHITE, DARK_GREY, BLUE_IN_GLARE = (240, 240, 240), (200, 200, 200), (130, 130, 130), (184, 94, 64)
 
 
 def taught(back=None):
@@ -42,8 +42,8 @@ def bare_table():
     return (np.full((190, 600, 3), WOOD) + noise).clip(0, 255).astype(np.uint8)
 
 
-def backs_of(monkeypatch, colours, pattern=None, sure=0.95, alike=0.0, back=None, last_size=1.0):
-    """Which of the places beside a face that is read are told, where the network takes all for backs.
+def backs_of(monkeypatch, colours, pattern=None, sure=0.95, alike=0.0, back=None, last_size=1.0, maybe=0.999):
+    """Which of the places beside a face that is read are told, where the network takes all for backs so surely.
 
     The last place is so many times as wide and high as a card.
     """
@@ -56,7 +56,7 @@ def backs_of(monkeypatch, colours, pattern=None, sure=0.95, alike=0.0, back=None
             card = cv2.resize(card, None, fx=size, fy=size, interpolation=cv2.INTER_AREA)
             picture[y : y + card.shape[0], x : x + card.shape[1]] = card
     name = "companion.games.comet.vision.backs.PretrainedNumerals.read_numerals"
-    kinds = np.array([[0.0, 0.999, 0.0]])
+    kinds = np.array([[0.0, maybe, 1 - maybe]])
     monkeypatch.setattr(name, lambda *_: type("Seen", (), {"kinds": kinds})())
     found = (sure,) * 3 if np.isscalar(sure) else sure
     face = Hypothesis(CARD + PLACES[0], 1.0, np.zeros((3, 15)), 1.0, 0.9)
@@ -70,6 +70,12 @@ def backs_of(monkeypatch, colours, pattern=None, sure=0.95, alike=0.0, back=None
 
 def test_the_bare_table_between_cards_is_no_back(monkeypatch):
     assert backs_of(monkeypatch, (BLUE, None, BLUE)) == [True, False, True]
+
+
+@pytest.mark.parametrize(("colour", "is_told"), [(DARK_GREY, True), (SHADOWED_WHITE, False)])
+def test_backs_as_grey_as_the_faces_but_far_darker_are_told_together(monkeypatch, colour, is_told):
+    """Of five dark grey backs on dark wood, beside white faces, four were not told: each was found hardly."""
+    assert backs_of(monkeypatch, (colour,) * 3, sure=0.4, maybe=0.985) == [is_told] * 3
 
 
 def test_a_colour_seen_beside_one_of_many_cards_alone_is_not_the_tables():
