@@ -265,8 +265,10 @@ def _as_seen_by_all(one: Hypothesis, others: list[Hypothesis]) -> Hypothesis:
 
 
 def _without_cut_numbers(one: Hypothesis, others: list[Hypothesis]) -> Hypothesis:
-    """A card that was found by its numbers alone, not sure of a 2 or a 3 whose 1 may lie under one of ``others``."""
-    if one.found > LIMITS.card or not len(one.before):
+    """A card that was found by its numbers alone, or is outlined smaller than ``others``: it is not sure of a 2 or a 3
+    whose 1 may lie under one of these.
+    """
+    if not len(one.before) or (one.found > LIMITS.card and not _is_cut(one, others)):
         return one
     above = [other.corners.astype(np.float32) for other in others if other.found > LIMITS.card]
     is_hidden = [
@@ -275,6 +277,12 @@ def _without_cut_numbers(one: Hypothesis, others: list[Hypothesis]) -> Hypothesi
     ]
     is_cut = np.array(is_hidden).all(0) & np.isin(one.sections.argmax(-1), list(_LAST_FIGURES))
     return replace(one, sections=np.where(is_cut[:, None], np.minimum(one.sections, LIMITS.contested), one.sections))
+
+
+def _is_cut(one: Hypothesis, others: list[Hypothesis]) -> bool:
+    """It is outlined so much smaller than others that are read that one of them may lie on its side."""
+    whole = [other for other in others if other is not one and other.found > LIMITS.card and len(other.numerals)]
+    return len(whole) >= LIMITS.nearest and one.area < LIMITS.cut_area * usual_area(one.corners, whole)
 
 
 def _contradicts(section: NDArray[np.float64], other: NDArray[np.float64]) -> bool:

@@ -141,6 +141,8 @@ class CometLimits:
     last_figure_likeness: float = 0.6
     """Nor a 2 or a 3 that the network prefers to a 12 or a 13 by less than the first, in log-probability, and that is
     more alike its samples by less than the second: the 1 may hardly show."""
+    cut_area: float = 0.9
+    """Of a card whose outline has a smaller share of the others' area another may hide a side, and a figure on it."""
     contradicting: float = 0.95
     contested_figure: float = 0.1
     """Nor where another outline of the card shows another number, surer than this; for a number that is the last figure

@@ -362,6 +362,22 @@ def test_a_2_or_a_3_beside_a_card_that_may_hide_a_1_is_not_stated(found, number,
     assert (sure > 0.9) == is_sure
 
 
+@pytest.mark.parametrize(("narrower", "is_sure"), [(0.8, False), (1.0, True)])
+def test_a_3_is_not_stated_where_its_card_is_outlined_so_narrow_that_another_may_lie_on_a_1(narrower, is_sure):
+    """A 13 was stated as 3: the card that lay on its 1 hid the side of its own, which was outlined without it."""
+    places = [[2.0, 1.0], [5.0, 1.0], [8.0, 1.0]]
+    others = [replace(of_numbers((0, 20.0 * k), places), found=0.95) for k in range(3)]
+    card = replace(of_numbers((10, 0), places, numbers=(3, 5, 6)), found=0.95)
+    card.sections[0] = np.eye(15)[NUMBERS.index(3)]
+    card = replace(
+        card,
+        corners=card.corners[0] + (card.corners - card.corners[0]) * [narrower, 1.0],
+        before=np.array([[[9.5, 1.0], [14.0, 1.0], [17.0, 1.0]]]),
+    )
+    (told,) = [one for one in present([*others, card], others) if one.corners[0, 0] == 10]
+    assert (told.sections[0].max() > 0.9) == is_sure
+
+
 def test_a_figure_that_may_stand_before_a_number_is_looked_for_on_its_left_as_it_is_read():
     places = NumberPlaces.from_rows([[0, 0.0, -0.7, 0.25, 0], [0, 0.0, 0.7, 0.25, 1]], 0.7)
     first, turned = places.before(np.array([[0, 0], [140, 0], [140, 200], [0, 200]]))
