@@ -100,9 +100,14 @@ def varied(rng: np.random.Generator) -> Printing:
     )
 
 
-def invented(rng: np.random.Generator) -> Printing:
-    """Insects that look like nothing seen before; no two kinds that players would mix up."""
-    is_dark = rng.random() < 0.15
+def invented(rng: np.random.Generator, dark: float = 0.15) -> Printing:
+    """Insects that look like nothing seen before; no two kinds that players would mix up.
+
+    Args:
+        rng: the only source of chance.
+        dark: the share of decks whose cards are dark.
+    """
+    is_dark = rng.random() < dark
     face = tinted(rng, 15, 70, 25) if is_dark else tinted(rng, 195, 253, 30 if rng.random() < 0.3 else 10)
     style, is_photo = str(rng.choice(_STYLES)), rng.random() < 0.3
     chosen: dict[str, tuple[Inks, int]] = {}

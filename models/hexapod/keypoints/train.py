@@ -1,7 +1,7 @@
 """Trains the network that makes finds of Hexapod's cases and cards exact, and tells them from what is none.
 
     python -m models.hexapod.keypoints.draw --cache DIR
-    python -m models.hexapod.keypoints.train --cache DIR [--steps 6000] [--warm-start WEIGHTS.onnx]
+    python -m models.hexapod.keypoints.train --cache DIR [--steps 6000] [--warm-start WEIGHTS.onnx] [--traced DIR...]
 
 Learns from true quads gone astray and from what the detector takes for one, see `looks`; what is done with its output
 stands in `companion.games.hexapod.vision.keypoint_voting`.
@@ -61,9 +61,10 @@ def losses_of(
 def main() -> None:
     options = parser(__doc__, steps=6000, rate=3e-3, batch=48, seed=3)
     options.add_argument("--pictures", type=int, default=3000)
+    options.add_argument("--traced", type=Path, nargs="*", default=[], help="folders of path-traced photographs")
     a = options.parse_args()
     trainer = Trainer(KeypointRegressor(), a, weight_decay=1e-3)
-    rng, data = trainer.rng, list(draw.pictures(a.cache, a.pictures))
+    rng, data = trainer.rng, [*draw.pictures(a.cache, a.pictures), *draw.traced_pictures(a.traced)]
     found = views.found_on(data)
     repeat: list[views.Shown] = []
 

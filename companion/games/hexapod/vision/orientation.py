@@ -47,11 +47,13 @@ class OrientedField:
         quad: its corners, the first at the top left.
         cells: what the network answers for them.
         rotation_logits: (4,) of this rotation, and of those that begin one, two, three corners later.
+        contested: (rows, cols) where some shifted crop shows another kind of insect; None where none was looked at.
     """
 
     quad: Detection
     cells: Cells
     rotation_logits: NDArray[np.floating]
+    contested: NDArray[np.bool_] | None = None
 
     @property
     def margin(self) -> float:
@@ -144,9 +146,16 @@ def _average_jittered_embeddings(
     crops = [[_jittered_corners(fields[k].quad.corners, rows, cols, *margin) for margin in _JITTERS] for k in doubtful]
     averaged = list(fields)
     for k, passes in zip(doubtful, _run_passes(pyramid, crops, rows, cols), strict=True):
-        cells = fields[k].cells
-        averaged[k] = replace(fields[k], cells=replace(cells, embedding=fuse_passes([cells, *passes]).embedding))
+        averaged[k] = _with_embeddings(fields[k], [fields[k].cells, *passes], classifier)
     return averaged
+
+
+def _with_embeddings(field: OrientedField, passes: Sequence[Cells], classifier: InsectClassifier) -> OrientedField:
+    """The field with the average of the embeddings of several crops."""
+    cells = replace(field.cells, embedding=fuse_passes(passes).embedding)
+    kinds = classifier.kinds(cells).argmax(-1)
+    contested = np.any([classifier.kinds(one).argmax(-1) != kinds for one in passes], axis=0)
+    return replace(field, cells=cells, contested=np.asarray(contested))
 
 
 def _min_kind_confidence(cells: Cells, classifier: InsectClassifier) -> float:
@@ -199,7 +208,8 @@ def reclassify_fields(
     (cells,) = classify_cells(
         network("hexapod/insect_classifier/weights.onnx"), views(pyramid, [quad.corners], rows, cols)
     )
-    return OrientedField(quad, cells, np.array([LIMITS.known_way, 0.0, 0.0, 0.0]))
+    known = OrientedField(quad, cells, np.array([LIMITS.known_way, 0.0, 0.0, 0.0]))
+    return _average_jittered_embeddings(pyramid, [known], classifier)[0] if classifier.needs_upright else known
 
 
 def align_with_others(
@@ -241,7 +251,7 @@ def embed_turned(
         rows, cols = after[k].cells.state.shape[:2]
         crops = [_jittered_corners(after[k].quad.corners, rows, cols, *margin) for margin in ((0, 0, 0), *_JITTERS)]
         (passes,) = _run_passes(pyramid, [crops], rows, cols)
-        fields[k] = replace(after[k], cells=replace(after[k].cells, embedding=fuse_passes(passes).embedding))
+        fields[k] = _with_embeddings(after[k], passes, classifier)
     return fields
 
 

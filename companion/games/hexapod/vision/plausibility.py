@@ -1,7 +1,7 @@
 """What of a Hexapod field may be stated as fact, and what is doubted: thresholds, the insects' build, and insects of
 one kind that do not look alike."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,8 +21,8 @@ from companion.games.hexapod.vision.results import DetectedField
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.conditions import Condition
 from companion.vision.detection.detector import Detection
-from companion.vision.detection.verification import Find, Verdict, verify
-from companion.vision.geometry import homography, mapped
+from companion.vision.detection.verification import Find, Verdict, have_edges, verify
+from companion.vision.geometry import homography, mapped, side_px
 from companion.vision.image.pyramid import Pyramid, brightest_channel
 from companion.vision.results import ReadingWarning
 
@@ -72,6 +72,13 @@ def is_case(field: OrientedField) -> bool:
         return clarity > LIMITS.hidden_case
     insects = int((field.cells.state.argmax(-1) == INSECT).sum())
     return clarity > (LIMITS.plain_case if insects >= 2 else LIMITS.bare_case)
+
+
+def without_small_cases(cases: Sequence[OrientedField]) -> list[OrientedField]:
+    """The cases but for those far smaller than another that is sure: a loose card may be taken for one."""
+    sure_px = [side_px(case.quad.corners) for case in cases if case.quad.confidence >= LIMITS.sure_case]
+    least_px = LIMITS.small_case * max(sure_px, default=0.0)
+    return [case for case in cases if side_px(case.quad.corners) >= least_px]
 
 
 def is_clear_case(field: OrientedField) -> bool:
@@ -161,6 +168,7 @@ def assess(
     *,
     is_case: bool,
     sure_empty: float | NDArray[np.floating] = LIMITS.sure_empty,
+    has_edges: Callable[[], bool] = lambda: True,
 ) -> tuple[DetectedField, list[ReadingWarning]]:
     """Accept the confident cells of a field and doubt the rest.
 
@@ -171,6 +179,7 @@ def assess(
         odd: (rows, cols) insects unlike the others of their kind; None where that was not asked.
         is_case: whether it is a case; else it is a loose card, which has no empty cells.
         sure_empty: the probability below which an empty cell is unsure; (rows, cols) where it differs.
+        has_edges: whether edges show along its sides; asked where its cells are doubtful.
     """
     state, kinds = field.cells.state, classifier.kinds(field.cells)
     kind = kinds.argmax(-1)
@@ -181,7 +190,7 @@ def assess(
         [None if empty[r, c] else KINDS[kind[r, c]] for c in range(cols)] for r in range(rows)
     ]
     centres = _centres(field.quad.corners, rows, cols)
-    others = _doubts_from_neighbours(field, confidence, empty, odd)
+    others = _doubts_from_neighbours(field, confidence, empty, odd, has_edges)
     reasons, least_empty = np.full((rows, cols), None, object), np.broadcast_to(sure_empty, (rows, cols))
     for cell in np.ndindex(rows, cols):
         least = LIMITS.sure_insect if names[cell[0]][cell[1]] is not None else float(least_empty[cell])
@@ -217,19 +226,32 @@ def surely_empty(pyramid: Pyramid, field: OrientedField, least: float = LIMITS.s
     return np.where(shares > LIMITS.burnt_out_cell, max(least, LIMITS.sure_burnt_out), least)
 
 
+def case_has_edges(pyramid: Pyramid, cases: Sequence[OrientedField], which: int) -> bool:
+    """Whether edges show along each side of one of the cases of a picture: one without lies beside where it is."""
+    return bool(have_edges(pyramid, [case.quad.corners for case in cases], [which], LIMITS.case_edges)[0])
+
+
 def _doubts_from_neighbours(
-    field: OrientedField, confidence: NDArray[np.float32], empty: NDArray[np.bool_], odd: NDArray[np.bool_] | None
+    field: OrientedField,
+    confidence: NDArray[np.float32],
+    empty: NDArray[np.bool_],
+    odd: NDArray[np.bool_] | None,
+    has_edges: Callable[[], bool],
 ) -> list[tuple[NDArray[np.bool_], str]]:
     """Where (rows, cols) clear cells are doubted because of their neighbours, and why."""
     state = field.cells.state
     visible = confidence[state[..., OTHER] < np.maximum(state[..., EMPTY], state[..., INSECT])]
-    is_shaky = len(visible) > 0 and float(visible.mean()) < LIMITS.shaky_field
+    mean = float(visible.mean()) if len(visible) else 1.0
+    is_shaky, is_misplaced = mean < LIMITS.shaky_field, mean < LIMITS.plain_cell and not has_edges()
     is_aside = np.linalg.norm(field.cells.offset, axis=-1) > LIMITS.aside
     is_odd = np.zeros_like(empty) if odd is None else odd
+    contested = np.zeros_like(empty) if field.contested is None else field.contested
     return [
         (is_odd & ~empty & (confidence < LIMITS.plain_cell), "it looks unlike the others of its kind"),
+        (contested & ~empty, "seen a little aside it looks like another insect"),
         (is_aside & ~empty, "it lies beside the middle of its cell, askew perhaps"),
         (is_shaky & (confidence < LIMITS.plain_cell), "so much beside it is doubtful that it is too"),
+        (np.full_like(empty, is_misplaced), "a side of its case does not show, which may lie elsewhere"),
     ]
 
 

@@ -1,6 +1,7 @@
 """Reading a Hexapod table: the stages in order, from a picture to a reading, with the time each took."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from companion.games.hexapod.vision.orientation import (
 )
 from companion.games.hexapod.vision.plausibility import (
     assess,
+    case_has_edges,
     doubted,
     find_outliers,
     has_insect,
@@ -33,6 +35,7 @@ from companion.games.hexapod.vision.plausibility import (
     surely_empty,
     verify_fields,
     with_proven_presence,
+    without_small_cases,
 )
 from companion.games.hexapod.vision.results import DetectedField, HexapodReading
 from companion.games.hexapod.vision.thresholds import LIMITS
@@ -59,7 +62,7 @@ def read_hexapod(bgr: NDArray[np.uint8], classifier: InsectClassifier | None = N
     finds = detect_fields(pyramid, LIMITS.hint)
     clock.lap("find")
     cases = classify_fields(pyramid, detect_cases(pyramid, finds), classifier.rows, classifier.cols, classifier)
-    cases = [case for case in cases if is_case(case)]
+    cases = without_small_cases([case for case in cases if is_case(case)])
     quads = detect_loose_cards(pyramid, finds, [case.quad for case in cases], classifier.rows, classifier.cols)
     cases = [case for case in cases if is_clear_case(case) or not is_cards(case.quad, quads)]
     quads = outside_cases(quads, [case.quad for case in cases])
@@ -72,8 +75,16 @@ def read_hexapod(bgr: NDArray[np.uint8], classifier: InsectClassifier | None = N
     size = (bgr.shape[1], bgr.shape[0])
     outliers = find_outliers([*cases, *cards], classifier)
     found_cases = [
-        assess(case, classifier, size, o, is_case=True, sure_empty=surely_empty(pyramid, case))
-        for case, o in zip(cases, outliers, strict=False)
+        assess(
+            case,
+            classifier,
+            size,
+            o,
+            is_case=True,
+            sure_empty=surely_empty(pyramid, case),
+            has_edges=partial(case_has_edges, pyramid, cases, k),
+        )
+        for k, (case, o) in enumerate(zip(cases, outliers, strict=False))
     ]
     cards_outliers = zip(cards, outliers[len(cases) :], strict=True)
     found_cards = [assess(card, classifier, size, o, is_case=False) for card, o in cards_outliers]

@@ -16,6 +16,10 @@ TABLE = TableLimits(
 0.87 of its free sides and 1 in 20 is more oblong than this, where it lies against another; cards of other games are
 1.4 times as long as wide, and edges show around a row of them too."""
 
+CASE_EDGES = EdgeLimits(min_support=0.0, min_side_support=0.6)
+"""Of 310 drawn cases 11 show edges along less than 0.6 of a side; of three whose outline is off by a third of a cell or
+more all do."""
+
 TINT = TintLimits(usual=1.0, burnt_out=0.85, burnt_out_blue=0.6)
 """On `tests/bench/sweeps.py --sweep warmth` 9 % of the cells were stated wrongly at 0.9 in pictures burnt out, none at
 0.7; of a taught printing 3 % at 1.2 in others. In bluer light that burns out blue, green insects were blue ones: at
@@ -36,6 +40,9 @@ class HexapodLimits:
     sure_case: float = 0.9
     """Cards are searched for inside a case with a lower confidence: one card, or a row of a few, may have been taken
     for it."""
+    small_case: float = 0.6
+    """Cases are of one size: one with sides shorter than such a share of a sure one's is a loose card, which has 0.4 of
+    them; the farther of two cases has 0.7 and more."""
     cards_of_case: float = 0.5
     """A case is dropped where cards with higher confidences than its own cover more of it than this share."""
     as_wide: tuple[float, float] = (1.5, 3.0)
@@ -129,7 +136,8 @@ class HexapodLimits:
     shaky_field: float = 0.9
     plain_cell: float = 0.95
     """In a field whose cells have a lower mean probability than the first, only cells above the second are stated:
-    the field may be misplaced."""
+    the field may be misplaced. In a case whose cells have a lower mean than the second and one of whose sides shows no
+    edge, see `CASE_EDGES`, none is."""
     aside: float = 0.14
     """An insect farther than this from the middle of its cell, in cells, lies on a card that is askew or high on a
     stack; measured, 1 of 100 regular ones is."""
@@ -142,6 +150,7 @@ class HexapodLimits:
     table: of 25 finds of cases on other games' pictures none was."""
     oblong: float = 1.5
     """The largest ratio of a loose card's sides: a card is square, two side by side are twice as long as wide."""
+    case_edges: EdgeLimits = CASE_EDGES
     table: TableLimits = TABLE
     tint: TintLimits = TINT
 

@@ -64,3 +64,32 @@ def test_a_field_that_is_turned_as_others_lie_gets_the_embeddings_of_that_way_up
     assert np.abs(embedded.cells.embedding - turned.cells.embedding).max() > 0.1
     assert np.abs(as_before.cells.embedding - field.cells.embedding).max() < 1e-3
     assert embed_turned(pyramid, [field], [field], classifier) == [field]
+
+
+class NamedByShift(SureBy):
+    """Doubts everything, and names what lies in each crop by its first embedding."""
+
+    def kinds(self, cells):
+        out = np.zeros((*cells.state.shape[:2], len(KINDS)))
+        out[..., KINDS.index("leaf")] = np.where(cells.embedding[..., 0] > 0, 0.8, 0.1)
+        out[..., KINDS.index("gold")] = np.where(cells.embedding[..., 0] > 0, 0.1, 0.8)
+        return out
+
+
+def test_an_insect_is_contested_where_a_cut_beside_names_it_otherwise(frame, monkeypatch):
+    picture = frame([((480, 320), 0, CARDS)])
+    (case,) = read_hexapod(picture).cards
+    quad, pyramid = Detection(case.corners, 0.99), Pyramid.of(picture)
+    run, turned = hexapod_fields._run_passes, (2, 3)
+
+    def one_cut_differs(*arguments):
+        passes = run(*arguments)
+        for cells in (one for some in passes for one in some):
+            cells.embedding[..., 0] = 1.0
+        if passes and len(passes[0]) == len(hexapod_fields._JITTERS):
+            passes[0][-1].embedding[turned][0] = -1.0
+        return passes
+
+    monkeypatch.setattr(hexapod_fields, "_run_passes", one_cut_differs)
+    (field,) = classify_fields(pyramid, [quad], 5, 5, NamedByShift(0.8))
+    assert field.contested is not None and np.argwhere(field.contested).tolist() == [list(turned)]

@@ -1,5 +1,7 @@
 """What of a Hexapod field is stated and what is doubted, from cells as the network might tell them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -77,3 +79,24 @@ def test_an_empty_cell_that_light_has_burnt_out_is_surely_empty_only_if_it_is_pl
         seen, PretrainedInsects(), (140, 140), is_case=True, sure_empty=surely_empty(Pyramid.of(picture), seen)
     )
     assert ["".join("?" if d else "." for d in row) for row in detected.doubt] == told
+
+
+def test_an_insect_that_looks_like_another_from_a_little_aside_is_not_stated() -> None:
+    """Of 35 names of a taught deck that some shifted crop contradicted 7 were wrong."""
+    seen = replace(field(["bl gr", "go .."], SURE_WAY), contested=np.array([[False, True], [False, True]]))
+    detected, warnings = assess(seen, PretrainedInsects(), (200, 200), is_case=True)
+    assert detected.cells == (("blue", None), ("gold", None))
+    assert detected.doubt == ((False, True), (False, False))
+    assert [warning.message for warning in warnings] == ["a cell: seen a little aside it looks like another insect"]
+
+
+@pytest.mark.parametrize(
+    ("sure", "has_edges", "is_told"), [(0.9, False, False), (0.9, True, True), (0.99, False, True)]
+)
+def test_a_case_with_doubtful_cells_and_a_side_without_edges_is_not_stated(sure: float, has_edges: bool, is_told: bool):
+    """A case was outlined a cell beside where it lies: nine insects were stated in their neighbours' cells."""
+    seen = field([".. bl", "gr .."], SURE_WAY)
+    seen.cells.state[0, 0] = seen.cells.state[1, 1] = [sure, (1 - sure) / 2, (1 - sure) / 2]
+    detected, _ = assess(seen, PretrainedInsects(), (200, 200), is_case=True, has_edges=lambda: has_edges)
+    assert (detected.cells == ((None, "blue"), ("green", None))) == is_told
+    assert any(map(any, detected.doubt)) != is_told
