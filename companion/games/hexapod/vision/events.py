@@ -1,6 +1,6 @@
 """How changes of a Hexapod table are told: plain JSON as `companion watch` prints it, and words for people."""
 
-from collections.abc import Mapping
+from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,9 +40,9 @@ def placed(board: int, case: DetectedField, laid: Laid) -> TableEvent:
     }
 
 
-def removed(board: int, case: DetectedField, changes: Mapping[Place, str | None]) -> TableEvent:
+def removed(board: int, case: DetectedField, cells: Collection[Place]) -> TableEvent:
     """Cells of a case show what lay below, or the floor."""
-    rows, cols = [place[0] for place in changes], [place[1] for place in changes]
+    rows, cols = [place[0] for place in cells], [place[1] for place in cells]
     high, wide = max(rows) - min(rows) + 1, max(cols) - min(cols) + 1
     corners = cell_corners(case, (min(rows), min(cols)), high, wide)
     shown = [[case.cells[r][c] for c in range(min(cols), max(cols) + 1)] for r in range(min(rows), max(rows) + 1)]
@@ -57,9 +57,9 @@ def removed(board: int, case: DetectedField, changes: Mapping[Place, str | None]
     }
 
 
-def moved(board: int, case: DetectedField, changes: Mapping[Place, str | None]) -> TableEvent:
-    """Something changed in a case that is no one card laid."""
-    return {**removed(board, case, changes), "event": "moved"}
+def moved(board: int, case: DetectedField, cells: Collection[Place]) -> TableEvent:
+    """Something changed in cells of a case that is no one card laid."""
+    return {**removed(board, case, cells), "event": "moved"}
 
 
 def cell_corners(field: DetectedField, place: tuple[int, ...], high: int, wide: int) -> NDArray[np.floating]:

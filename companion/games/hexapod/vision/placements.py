@@ -227,6 +227,11 @@ def square(cells: Kinds, place: Place) -> Square | None:
     return (a, b), (c, d)
 
 
+def cells_under(card: Laid | Covered) -> list[Place]:
+    """The cells of a case that a card covers, in reading order."""
+    return _under(card.place)
+
+
 def is_under(laid: Collection[Laid | Covered], shape: tuple[int, int]) -> NDArray[np.bool_]:
     """On which cells of a case of so many rows and columns cards lie, or lay, bool (rows, cols)."""
     return _is_any_of(_under_all([card.place for card in laid]), shape)

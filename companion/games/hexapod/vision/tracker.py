@@ -19,6 +19,7 @@ from companion.games.hexapod.vision.placements import (
     Covered,
     Laid,
     align_first_corner,
+    cells_under,
     changed_cells,
     doubt_burnt_out,
     has_shifted,
@@ -317,8 +318,7 @@ class CaseTracker(Tracker[DetectedField]):
         is_sure = not doubted.any()
         covered, is_read = self._covered_kinds.setdefault(track, []), is_open
         if self._is_bare(track, before, now, is_old=is_old):
-            covered.pop()
-            events, piece = [removed(board, now, changes)], now
+            events, piece = [removed(board, now, cells_under(covered.pop()))], now
         elif changes and not is_old and may_reach_under(changes, is_open):
             return []
         elif laid := _in_order(laid_cards(before, now, shares), track.piece, view):

@@ -260,6 +260,18 @@ def test_a_card_taken_from_those_it_was_laid_on_is_told_as_removed(frame):
     assert changes(told) == [laid, ("removed", 0, 1, 1, shown), laid]
 
 
+def test_a_card_taken_from_one_with_some_of_its_kinds_is_told_whole(frame):
+    """It lay on a card with two of its kinds in the same cells: only the other two cells were told."""
+    row, col, cells = FIRST
+    over = (row, col, (cells[0][::-1], cells[1]))
+    told = watched(
+        (8, lambda: frame(case(FIRST, SECOND))),
+        (12, lambda: frame(case(FIRST, SECOND, over))),
+        (12, lambda: frame(case(FIRST, SECOND))),
+    )
+    assert changes(told) == [("placed", 0, row, col, as_lists(over[2])), ("removed", 0, row, col, as_lists(cells))]
+
+
 def test_a_card_drawn_from_a_stack_shows_the_one_below(frame):
     told = watched(
         (8, lambda: frame(case(FIRST), [(*STACK, TOP)])),
