@@ -313,9 +313,9 @@ def _as_back(
 ) -> Hypothesis:
     """How much an outline looks like a back, moved to fit the taught one where it does; ``faces`` are colours read."""
     colour = _colour(pyramid, one.corners)
-    off = min((_apart(_shares(colour), _shares(face)) for face in faces), default=0.0)
-    darker = min((abs(float(np.log(colour.sum() / face.sum()))) for face in faces), default=0.0)
-    one = replace(one, is_other_colour=off > LIMITS.other_colour or darker > LIMITS.other_brightness)
+    off_hue = min((_apart(_shares(colour), _shares(face)) for face in faces), default=0.0)
+    off_level = min((abs(float(np.log(colour.sum() / face.sum()))) for face in faces), default=0.0)
+    one = replace(one, is_other_colour=off_hue > LIMITS.other_colour or off_level > LIMITS.other_brightness)
     if taught.profile.back.size:
         one = _fitted(pyramid, one, taught.profile.back)
         is_unlike = one.like_back < LIMITS.hardly_like_back and is_patterned(taught.profile.back)
