@@ -111,8 +111,16 @@ def is_reportable(card: DetectedField) -> bool:
 
 
 def verify_fields(pyramid: Pyramid, fields: Sequence[DetectedField], warnings: tuple[ReadingWarning, ...]) -> Verdict:
-    """What of the fields may stay, by the edges and the shape of cards and cases. See `verify`."""
-    return verify(pyramid, [_as_find(field) for field in fields], warnings, LIMITS.table)
+    """What of the fields may stay, by the edges and the shape of cards and cases. See `verify`.
+
+    A bare case speaks for the table only where it is square: another game's dark card may be found as surely.
+    """
+    finds = [_as_find(field) for field in fields]
+    bare = [k for k, field in enumerate(fields) if finds[k].is_sure and not any(map(any, field.cells))]
+    is_square = have_edges(pyramid, [field.corners for field in fields], bare, LIMITS.bare_edges)
+    for k, is_sure in zip(bare, is_square.tolist(), strict=True):
+        finds[k] = replace(finds[k], is_sure=is_sure)
+    return verify(pyramid, finds, warnings, LIMITS.table)
 
 
 def doubted(field: DetectedField, condition: Condition) -> tuple[DetectedField, list[ReadingWarning]]:

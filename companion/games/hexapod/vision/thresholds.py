@@ -6,7 +6,7 @@ from companion.vision.detection.conditions import TintLimits
 from companion.vision.detection.verification import EdgeLimits, TableLimits
 
 TABLE = TableLimits(
-    EdgeLimits(min_support=0.8, max_moved=0.065, max_proportion=1.2),
+    EdgeLimits(min_support=0.8, min_side_support=0.5, max_moved=0.065, max_proportion=1.2),
     min_sure=1,
     min_sure_share=0.0,
     min_vote_presence=0.6,
@@ -14,11 +14,15 @@ TABLE = TableLimits(
 )
 """Cards and cases' fields are square. Of 210 on drawn and path-traced pictures 1 in 50 shows edges along less than
 0.87 of its free sides and 1 in 20 is more oblong than this, where it lies against another; cards of other games are
-1.4 times as long as wide, and edges show around a row of them too."""
+1.4 times as long as wide, and edges show around a row of them too; around two thirds of one they show along 0.42 of a
+side."""
 
 CASE_EDGES = EdgeLimits(min_support=0.0, min_side_support=0.6)
 """Of some 310 drawn cases 11 show edges along less than 0.6 of a side; three whose outlines are off by a third of a
 cell or more show them along 0.39, 0.41 and 0.6 of one."""
+
+BARE_EDGES = EdgeLimits(min_support=0.0, max_proportion=1.3)
+"""A bare case is no more oblong; dark cards of Comet that were found as surely are 1.4 times as long as wide."""
 
 TINT = TintLimits(usual=1.0, burnt_out=0.85, burnt_out_blue=0.6)
 """On `tests/bench/sweeps.py --sweep warmth` 9 % of the cells were stated wrongly at 0.9 in pictures burnt out, none at
@@ -151,6 +155,7 @@ class HexapodLimits:
     oblong: float = 1.5
     """The largest ratio of a loose card's sides: a card is square, two side by side are twice as long as wide."""
     case_edges: EdgeLimits = CASE_EDGES
+    bare_edges: EdgeLimits = BARE_EDGES
     table: TableLimits = TABLE
     tint: TintLimits = TINT
 

@@ -9,12 +9,15 @@ import pytest
 from companion.games.hexapod.vision import detector as hexapod_detector
 from companion.games.hexapod.vision import recognizer as hexapod_reading
 from companion.games.hexapod.vision.detector import Finds, detect_loose_cards
+from companion.games.hexapod.vision.plausibility import verify_fields
 from companion.games.hexapod.vision.recognizer import read_hexapod
+from companion.games.hexapod.vision.results import DetectedField
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry import SQUARE
 from companion.vision.image.pyramid import Pyramid
 
 SCENES = Path(__file__).resolve().parent / "scenes"
+PHOTOGRAPHS = Path(__file__).resolve().parents[3] / "scenes"
 TOPS = (
     (("leaf", "blue"), ("moth", "moth")),
     (("dung", "gold"), ("stag", "green")),
@@ -44,6 +47,25 @@ def test_a_card_whose_outline_is_hardly_one_is_told_where_insects_show_plainly()
     seen = read_hexapod(picture)
     assert len(seen.cards) == 1 and len(seen.loose) == 3
     assert [["spider"] * 2] * 2 in [[list(row) for row in card.cells] for card in seen.loose]
+
+
+def test_dark_cards_of_another_game_are_no_bare_cases():
+    """A dark Comet card was told as an empty case: found most surely, it spoke for the table by itself."""
+    picture = cv2.imread(str(SCENES / "dark-comet-faces.jpg"))
+    assert picture is not None
+    seen = read_hexapod(picture)
+    assert (seen.cards, seen.loose) == ((), ())
+    assert [warning.code for warning in seen.warnings] == ["nothing-found", "other-game"]
+
+
+def test_two_thirds_of_a_card_of_another_game_are_no_card():
+    """A spider was told on the photograph of a card of diamonds: a point of one lies on the fourth side."""
+    picture = cv2.imread(str(PHOTOGRAPHS / "three-diamonds.jpg"))
+    assert picture is not None
+    corners = np.array([[209.4, 42.0], [196.8, 225.0], [38.4, 208.2], [43.8, 33.6]], np.float32)
+    spider, told = (("spider",) * 2,) * 2, ((False,) * 2,) * 2
+    field = DetectedField(corners, spider, told, 0.64, is_case=False, presence=0.64)
+    assert not verify_fields(Pyramid.of(picture), [field], ()).stays.any()
 
 
 def test_a_case_that_shows_plainly_is_not_held_for_a_card_found_more_surely(frame, monkeypatch):
