@@ -179,12 +179,13 @@ def _sure_backs(likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypoth
     """What most surely are backs, as large as the cards that are read; without any, as backs that are found surely."""
     backs = [one for one in likely if one.is_back]
     usual = read or [one for one in backs if one.like_back > LIMITS.like_back and one.found >= LIMITS.unread_card]
-    sure = [one for one in backs if one.like_back > LIMITS.like_back or _is_most_surely_back(one)]
-    return [one for one in sure if usual and has_usual_size(one, usual, LIMITS.same_area)]
+    return [one for one in backs if _is_sure_back(one) and usual and has_usual_size(one, usual, LIMITS.same_area)]
 
 
-def _is_most_surely_back(one: Hypothesis) -> bool:
-    return one.maybe_back > (LIMITS.maybe_back if one.is_other_colour else LIMITS.surely_back)
+def _is_sure_back(one: Hypothesis) -> bool:
+    """It shows the taught back, or the network is sure of a back: less so in another colour than the faces'."""
+    least = LIMITS.maybe_back if one.is_other_colour else LIMITS.surely_back
+    return one.like_back > LIMITS.like_back or one.maybe_back > least
 
 
 def mark_similar_backs(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:

@@ -268,7 +268,7 @@ def _without_cut_numbers(one: Hypothesis, others: list[Hypothesis]) -> Hypothesi
     """A card that was found by its numbers alone, or is outlined smaller than ``others``: it is not sure of a 2 or a 3
     whose 1 may lie under one of these.
     """
-    if not len(one.before) or (one.found > LIMITS.card and not _is_cut(one, others)):
+    if not len(one.before) or (one.found > LIMITS.card and not _is_outlined_small(one, others)):
         return one
     above = [other.corners.astype(np.float32) for other in others if other.found > LIMITS.card]
     is_hidden = [
@@ -279,7 +279,7 @@ def _without_cut_numbers(one: Hypothesis, others: list[Hypothesis]) -> Hypothesi
     return replace(one, sections=np.where(is_cut[:, None], np.minimum(one.sections, LIMITS.contested), one.sections))
 
 
-def _is_cut(one: Hypothesis, others: list[Hypothesis]) -> bool:
+def _is_outlined_small(one: Hypothesis, others: list[Hypothesis]) -> bool:
     """It is outlined so much smaller than others that are read that one of them may lie on its side."""
     whole = [other for other in others if other is not one and other.found > LIMITS.card and len(other.numerals)]
     return len(whole) >= LIMITS.nearest and one.area < LIMITS.cut_area * usual_area(one.corners, whole)

@@ -86,6 +86,23 @@ def rectify_field(
     return warp(pyramid, image_from_field, size, 2 * side_px(corners) / (rows + cols) / CELL_PX)
 
 
+def burnt_out_shares(
+    pyramid: Pyramid, corners: NDArray[np.floating], rows: int, cols: int, *, in_every_channel: bool
+) -> NDArray[np.float64]:
+    """The share of each cell's pixels (rows, cols) that light has burnt out, in every channel or in some.
+
+    Args:
+        pyramid: the picture.
+        corners: (4, 2) of the field, the first becoming the top left.
+        rows: cells from top to bottom.
+        cols: cells from left to right.
+        in_every_channel: whether what is burnt out in some channels still shows.
+    """
+    is_burnt_out = rectify_field(pyramid, corners, rows, cols, 0) >= LIMITS.burnt_out
+    pixels = is_burnt_out.all(-1) if in_every_channel else is_burnt_out.any(-1)
+    return np.asarray(pixels.reshape(rows, CELL_PX, cols, CELL_PX).mean((1, 3)))
+
+
 def prepared(picture: NDArray[np.uint8]) -> NDArray[np.float32]:
     """A straightened field, uint8 (H, W, 3), its bright parts brought to one level and nearly to white: (3, H, W).
 

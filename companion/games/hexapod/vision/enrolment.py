@@ -19,7 +19,6 @@ from companion.errors import TeachingRefused, UsageError
 from companion.games.hexapod.layout import ANY, layouts, span
 from companion.games.hexapod.vision.augmentation import variants
 from companion.games.hexapod.vision.classifier import (
-    CELL_PX,
     EMBEDDED,
     EMPTY,
     INSECT,
@@ -28,10 +27,10 @@ from companion.games.hexapod.vision.classifier import (
     Cells,
     Discriminant,
     FewShotInsects,
+    burnt_out_shares,
     classify_cells,
     fit_discriminant,
     fuse_passes,
-    rectify_field,
     views,
 )
 from companion.games.hexapod.vision.detector import detect_cases, detect_fields
@@ -430,8 +429,7 @@ def _labelled(seen: Cells, cells: Grid) -> list[tuple[tuple[int, int], np.ndarra
 def _least_shown(pyramid: Pyramid, quad: np.ndarray, cells: Grid) -> tuple[float, str]:
     """The share that light has not burnt out of the insect that shows least, and its kind; 1.0 where there is none."""
     rows, cols = len(cells), len(cells[0])
-    is_white = rectify_field(pyramid, quad, rows, cols, 0).min(-1) >= LIMITS.burnt_out
-    shown = 1 - is_white.reshape(rows, CELL_PX, cols, CELL_PX).mean((1, 3))
+    shown = 1 - burnt_out_shares(pyramid, quad, rows, cols, in_every_channel=True)
     shares = ((float(np.mean([shown[place] for place in places])), kind) for places, kind in _insects(cells))
     return min(shares, default=(1.0, ""))
 

@@ -64,7 +64,7 @@ class Covered:
 
         What cannot be read now may be what lay there when nothing was read there then, or when it ``is_old``.
         """
-        under = dict(zip(_under(self.place), (kind for row in self.cells for kind in row), strict=True))
+        under = dict(zip(cells_under(self.place), (kind for row in self.cells for kind in row), strict=True))
         unread = [(r, c) for r, c in under if now.doubt[r][c]]
         changes = set(changed_cells(before, now))
         if not changes <= set(under) or len(changes) < (_SHOWS if unread else 1):
@@ -99,7 +99,7 @@ def doubt_burnt_out(before: DetectedField, now: DetectedField, is_burnt_out: NDA
     changes, doubted = set(changed_cells(before, now)), _cells_where(newly_doubted(before, now))
     doubt = np.array(now.doubt)
     for place in _places(doubt.shape) if doubted else []:
-        under = set(_under(place))
+        under = set(cells_under(place))
         rest = under - changes - doubted
         if doubted <= under and len(under & changes) >= _SHOWS and all(is_burnt_out[cell] for cell in rest):
             doubt |= _is_any_of(rest, doubt.shape)
@@ -119,7 +119,7 @@ def may_be_covered(before: DetectedField, now: DetectedField, read: DetectedFiel
     places = [
         place
         for place in _places(shape)
-        if len(changes) >= _SHOWS and changes <= set(_under(place)) and square(read.cells, place) is not None
+        if len(changes) >= _SHOWS and changes <= set(cells_under(place)) and square(read.cells, place) is not None
     ]
     return _is_any_of(_under_all(places), shape)
 
@@ -145,7 +145,7 @@ def laid_cards(before: DetectedField, now: DetectedField, changed: NDArray[np.fl
     squares = [place for place in places if square(now.cells, place) is not None]
     if len(changes) >= _SHOWS:
         squares += [place for place in places if _is_read_in_part(now, place)]
-    fitting: list[tuple[Place, ...]] = [(place,) for place in squares if set(changes) <= set(_under(place))]
+    fitting: list[tuple[Place, ...]] = [(place,) for place in squares if set(changes) <= set(cells_under(place))]
     if not changes:
         fitting = [one for one in fitting if _stands_out(changed, one[0])]
     elif not fitting:
@@ -155,7 +155,7 @@ def laid_cards(before: DetectedField, now: DetectedField, changed: NDArray[np.fl
     if not fitting:
         return ()
     best = max(fitting, key=lambda some: sum(float(changed[cell]) - 0.5 for cell in _under_all(some)))
-    hidden = set(_under(best[-1])) if len(best) == 2 else set()
+    hidden = set(cells_under(best[-1])) if len(best) == 2 else set()
     lower = [Laid((int(p[0]), int(p[1])), _shown(now.cells, p, hidden)) for p in best[:-1]]
     return (*lower, Laid((int(best[-1][0]), int(best[-1][1])), _shown(now.cells, best[-1])))
 
@@ -173,26 +173,26 @@ def is_taken_in_part(changes: Mapping[Place, str | None], doubted: NDArray[np.bo
 def may_be_card(changes: Collection[Place], doubted: NDArray[np.bool_]) -> bool:
     """Whether one card would explain the cells that show something else and those that cannot be read any more."""
     cells = {*changes, *_cells_where(doubted)}
-    return len(cells) >= _SHOWS and any(cells <= set(_under(place)) for place in _places(doubted.shape))
+    return len(cells) >= _SHOWS and any(cells <= set(cells_under(place)) for place in _places(doubted.shape))
 
 
 def may_reach_under(changes: Collection[Place], is_open: NDArray[np.bool_]) -> bool:
     """Whether a card that shows in some cells may reach under a hand; ``is_open`` (rows, cols) says where none is."""
-    holding = [_under(place) for place in _places(is_open.shape) if set(changes) <= set(_under(place))]
+    holding = [cells_under(place) for place in _places(is_open.shape) if set(changes) <= set(cells_under(place))]
     return any(not is_open[cell] for under in holding for cell in under)
 
 
 def _is_read_in_part(case: DetectedField, place: Place) -> bool:
     """Whether a card may lie there of which some cells cannot be read, and none is empty."""
-    unread = [case.doubt[r][c] for r, c in _under(place)]
-    return any(unread) and all(case.doubt[r][c] or case.cells[r][c] is not None for r, c in _under(place))
+    unread = [case.doubt[r][c] for r, c in cells_under(place)]
+    return any(unread) and all(case.doubt[r][c] or case.cells[r][c] is not None for r, c in cells_under(place))
 
 
 def _explains(
     pair: tuple[Place, Place], now: DetectedField, changes: Mapping[Place, str | None], changed: NDArray[np.floating]
 ) -> bool:
     """Whether a card and one on top of it, or beside it, show all that is new."""
-    lower, top = (set(_under(place)) for place in pair)
+    lower, top = (set(cells_under(place)) for place in pair)
     shown = lower - top
     if not set(changes) <= lower | top or any(
         changed[cell] >= _COVERED for cell in np.ndindex(changed.shape) if cell not in lower | top
@@ -206,7 +206,7 @@ def _explains(
 
 def _shown(cells: Kinds, place: Place, hidden: Collection[Place] = ()) -> Cells:
     """What shows of a card there; None where another card hides it."""
-    a, b, c, d = (None if (r, q) in hidden else cells[r][q] for r, q in _under(place))
+    a, b, c, d = (None if (r, q) in hidden else cells[r][q] for r, q in cells_under(place))
     return (a, b), (c, d)
 
 
@@ -227,11 +227,6 @@ def square(cells: Kinds, place: Place) -> Square | None:
     return (a, b), (c, d)
 
 
-def cells_under(card: Laid | Covered) -> list[Place]:
-    """The cells of a case that a card covers, in reading order."""
-    return _under(card.place)
-
-
 def is_under(laid: Collection[Laid | Covered], shape: tuple[int, int]) -> NDArray[np.bool_]:
     """On which cells of a case of so many rows and columns cards lie, or lay, bool (rows, cols)."""
     return _is_any_of(_under_all([card.place for card in laid]), shape)
@@ -247,7 +242,7 @@ def _is_any_of(cells: Collection[Place], shape: tuple[int, ...]) -> NDArray[np.b
 
 def with_card(cells: Kinds, laid: Laid) -> Kinds:
     """The kinds once the card lies there, as far as its insects are known."""
-    under = dict(zip(_under(laid.place), (kind for row in laid.cells for kind in row), strict=True))
+    under = dict(zip(cells_under(laid.place), (kind for row in laid.cells for kind in row), strict=True))
     return tuple(tuple(under.get((r, c)) or kind for c, kind in enumerate(row)) for r, row in enumerate(cells))
 
 
@@ -281,10 +276,11 @@ def _cells_where(mask: NDArray[np.bool_]) -> set[Place]:
 
 def _under_all(places: Collection[Place]) -> set[Place]:
     """The cells under cards with these top left cells."""
-    return {cell for place in places for cell in _under(place)}
+    return {cell for place in places for cell in cells_under(place)}
 
 
-def _under(place: Place) -> list[Place]:
+def cells_under(place: Place) -> list[Place]:
+    """The four cells of a case under a card with this top left cell, in reading order."""
     return [(int(place[0]) + row, int(place[1]) + col) for row, col in _CORNERS]
 
 

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.classifier import (
-    CELL_PX,
     EMPTY,
     INSECT,
     KINDS,
     OTHER,
     InsectClassifier,
-    rectify_field,
+    burnt_out_shares,
 )
 from companion.games.hexapod.vision.orientation import OrientedField
 from companion.games.hexapod.vision.results import DetectedField
@@ -23,7 +22,7 @@ from companion.vision.detection.conditions import Condition
 from companion.vision.detection.detector import Detection
 from companion.vision.detection.verification import Find, Verdict, have_edges, verify
 from companion.vision.geometry import homography, mapped, side_px
-from companion.vision.image.pyramid import Pyramid, brightest_channel
+from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning
 
 _WHOLE = [KINDS.index(kind) for kind in KINDS if kind not in ("stag", "moth", "spider")]
@@ -224,13 +223,12 @@ def assess(
     return detected, warnings
 
 
-def surely_empty(pyramid: Pyramid, field: OrientedField, least: float = LIMITS.sure_empty) -> NDArray[np.float64]:
+def empty_thresholds(pyramid: Pyramid, field: OrientedField, least: float = LIMITS.sure_empty) -> NDArray[np.float64]:
     """The probability from which on each cell (rows, cols) of a case is surely empty: more than the ``least`` where it
     is burnt out.
     """
     rows, cols = field.cells.state.shape[:2]
-    is_burnt_out = brightest_channel(rectify_field(pyramid, field.quad.corners, rows, cols, 0)) >= LIMITS.burnt_out
-    shares = is_burnt_out.reshape(rows, CELL_PX, cols, CELL_PX).mean((1, 3))
+    shares = burnt_out_shares(pyramid, field.quad.corners, rows, cols, in_every_channel=False)
     return np.where(shares > LIMITS.burnt_out_cell, max(least, LIMITS.sure_burnt_out), least)
 
 

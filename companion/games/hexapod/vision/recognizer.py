@@ -25,6 +25,7 @@ from companion.games.hexapod.vision.plausibility import (
     assess,
     case_has_edges,
     doubted,
+    empty_thresholds,
     find_outliers,
     has_insect,
     is_card,
@@ -32,7 +33,6 @@ from companion.games.hexapod.vision.plausibility import (
     is_clear_case,
     is_oblong,
     is_reportable,
-    surely_empty,
     verify_fields,
     with_proven_presence,
     without_small_cases,
@@ -81,7 +81,7 @@ def read_hexapod(bgr: NDArray[np.uint8], classifier: InsectClassifier | None = N
             size,
             o,
             is_case=True,
-            sure_empty=surely_empty(pyramid, case),
+            sure_empty=empty_thresholds(pyramid, case),
             has_edges=partial(case_has_edges, pyramid, cases, k),
         )
         for k, (case, o) in enumerate(zip(cases, outliers, strict=False))

@@ -34,7 +34,7 @@ from companion.games.hexapod.vision.placements import (
     newly_doubted,
     with_card,
 )
-from companion.games.hexapod.vision.plausibility import assess, is_card, is_case, surely_empty
+from companion.games.hexapod.vision.plausibility import assess, empty_thresholds, is_card, is_case
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.games.hexapod.vision.results import DetectedField, HexapodReading, Kinds
 from companion.games.hexapod.vision.thresholds import LIMITS
@@ -186,7 +186,8 @@ class CaseTracker(Tracker[DetectedField]):
         upright = reclassify_fields(self._pyramid, field, self._classifier, may_have_moved=may_have_moved)
         if field.is_case and not is_case(upright):
             return []
-        sure = surely_empty(self._pyramid, upright, LIMITS.sure_emptied)
+        least = LIMITS.sure_emptied
+        sure = empty_thresholds(self._pyramid, upright, least) if field.is_case else least
         now, _ = assess(upright, self._classifier, self._pyramid.size, is_case=field.is_case, sure_empty=sure)
         before = align_first_corner(field, now) if field.is_case else field
         is_pushed = has_shifted(field, now)
@@ -318,7 +319,7 @@ class CaseTracker(Tracker[DetectedField]):
         is_sure = not doubted.any()
         covered, is_read = self._covered_kinds.setdefault(track, []), is_open
         if self._is_bare(track, before, now, is_old=is_old):
-            events, piece = [removed(board, now, cells_under(covered.pop()))], now
+            events, piece = [removed(board, now, cells_under(covered.pop().place))], now
         elif changes and not is_old and may_reach_under(changes, is_open):
             return []
         elif laid := _in_order(laid_cards(before, now, shares), track.piece, view):

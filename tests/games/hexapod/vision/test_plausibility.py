@@ -7,7 +7,7 @@ import pytest
 
 from companion.games.hexapod.vision.classifier import EMPTY, INSECT, KINDS, OTHER, Cells, PretrainedInsects
 from companion.games.hexapod.vision.orientation import OrientedField
-from companion.games.hexapod.vision.plausibility import assess, is_case, surely_empty
+from companion.games.hexapod.vision.plausibility import assess, empty_thresholds, is_case
 from companion.vision.detection.detector import Detection
 from companion.vision.image.pyramid import Pyramid
 
@@ -76,7 +76,7 @@ def test_an_empty_cell_that_light_has_burnt_out_is_surely_empty_only_if_it_is_pl
     seen.cells.state[1, 0] = [0.89, 0.08, 0.03]
     picture = np.full((140, 140, 3), level, np.uint8)
     detected, _ = assess(
-        seen, PretrainedInsects(), (140, 140), is_case=True, sure_empty=surely_empty(Pyramid.of(picture), seen)
+        seen, PretrainedInsects(), (140, 140), is_case=True, sure_empty=empty_thresholds(Pyramid.of(picture), seen)
     )
     assert ["".join("?" if d else "." for d in row) for row in detected.doubt] == told
 
