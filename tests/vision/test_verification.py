@@ -1,5 +1,6 @@
 """Cards of another game, or of none, are not stated as this one's; a single card of the game's own still is."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,19 @@ def test_a_table_read_surely_is_not_looked_at_again() -> None:
         Find((HEXAGON * 50 + (x, 200)).astype(np.float32), 0.9, is_named=True, is_sure=True) for x in (100, 250, 400)
     ]
     assert which_stay(pyramid, finds, TableLimits(EdgeLimits())).all()
+
+
+def test_a_faint_find_not_named_whole_between_tiles_of_a_clear_table_needs_edges_where_no_tile_lies() -> None:
+    around = [(round(320 + 88 * np.cos(turn)), round(240 + 88 * np.sin(turn))) for turn in np.radians([30, 90, 150])]
+    pyramid, tiles = hexagons(*around)
+    sure = [Find(tile, 0.9, is_named=True, is_sure=True) for tile in tiles]
+    between = Find((HEXAGON * 50 + (320, 240)).astype(np.float32), 0.44, is_named=True, is_sure=False, is_whole=False)
+    limits = TableLimits(EdgeLimits(), doubted_presence=0.45)
+    assert which_stay(pyramid, [*sure, between], limits).tolist() == [True, True, True, False]
+    assert which_stay(pyramid, [*sure, replace(between, is_whole=True)], limits).all()
+    laid, outlines = hexagons(*around, (320, 240))
+    there = [*sure, replace(between, corners=outlines[3])]
+    assert which_stay(laid, there, limits).all()
 
 
 def test_an_empty_table_is_described_as_such() -> None:

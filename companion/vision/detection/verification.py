@@ -65,6 +65,8 @@ class TableLimits:
         min_vote_presence: only a find above this presence speaks for the game by having edges.
         checked_if_clear: how many finds of a clear table are checked for edges, the surest ones.
         checked_if_doubtful: how many of a doubtful one.
+        doubted_presence: on every table a find below this presence that is not named whole is checked by itself: what
+            lies between cards has their edges around it, and none where no card lies beside it.
         count_below_share: where a smaller share of the finds is sure, the cards that were not found are counted: where
             they are more than twice as many, the game's reader does not know what lies there.
     """
@@ -75,6 +77,7 @@ class TableLimits:
     min_vote_presence: float = 0.0
     checked_if_clear: int = 0
     checked_if_doubtful: int = 8
+    doubted_presence: float = 0.0
     count_below_share: float = 0.0
 
 
@@ -88,6 +91,7 @@ class Find:
         is_named: some part of it is named.
         is_sure: it is found surely, and all of it is named.
         proportion: the longer side of such a card over its shorter one, where `EdgeLimits.max_proportion` bounds it.
+        is_whole: all of it is named.
     """
 
     corners: Outlines
@@ -95,12 +99,14 @@ class Find:
     is_named: bool
     is_sure: bool
     proportion: float = 1.0
+    is_whole: bool = True
 
     @staticmethod
     def of(card: DetectedCard, min_presence: float) -> "Find":
         """A card, found surely with a presence of at least ``min_presence``."""
-        is_sure = None not in card.edges and card.presence >= min_presence
-        return Find(card.corners, card.presence, set(card.edges) != {None}, is_sure)
+        is_whole = None not in card.edges
+        is_sure = is_whole and card.presence >= min_presence
+        return Find(card.corners, card.presence, set(card.edges) != {None}, is_sure, is_whole=is_whole)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,6 +153,15 @@ def no_game(pyramid: Pyramid) -> tuple[ReadingWarning, ...]:
 
 def which_stay(pyramid: Pyramid, finds: Sequence[Find], limits: TableLimits) -> NDArray[np.bool_]:
     """Which finds (N,) may stay; none where the cards on the table are not the game's. See `verify`."""
+    stays = _stay_on_table(pyramid, finds, limits)
+    doubted = [i for i, one in enumerate(finds) if one.presence < limits.doubted_presence and not one.is_whole]
+    if doubted and stays.any():
+        stays[doubted] &= have_edges(pyramid, [find.corners for find in finds], doubted, limits.edges)
+    return stays
+
+
+def _stay_on_table(pyramid: Pyramid, finds: Sequence[Find], limits: TableLimits) -> NDArray[np.bool_]:
+    """Which finds (N,) may stay as the table is clearly this game's, or in doubt; see `which_stay`."""
     stays = np.ones(len(finds), bool)
     order = sorted((i for i, find in enumerate(finds) if find.is_named), key=lambda i: -finds[i].presence)
     sure = [i for i in order if finds[i].is_sure]

@@ -54,7 +54,7 @@ def _overlapped(poses: TablePoses) -> NDArray[np.bool_]:
 
 def find_touching(poses: TablePoses) -> Pairs:
     """For each card the cards that touch it, the best one over each edge."""
-    step = (poses.centre[None, :] - poses.centre[:, None]) / poses.side[:, None]
+    step = (poses.centre[None, :] - poses.centre[:, None]) / _card_sides(poses.side)[:, None]
     edge = np.round(np.degrees(np.angle(step)) / 60.0 - 0.5).astype(int) % 6
     seen = step * _TURNED_AHEAD[edge]  # the neighbour, straight ahead of the edge
     sixth = poses.side**6
@@ -75,6 +75,13 @@ def find_touching(poses: TablePoses) -> Pairs:
     for i, j in np.argwhere(best).tolist():
         pairs[i].append(Touch(j, int(edge[i, j]), int(edge[j, i]), float(misfit[i, j])))
     return tuple(map(tuple, pairs))
+
+
+def _card_sides(sides: Array) -> Array:
+    """The sides (N,), as vectors, of cards with such outlines; see `LIMITS.smaller_most`."""
+    length = np.abs(sides)
+    larger = np.quantile(length, LIMITS.usual_sides) / length
+    return np.asarray(sides * np.where(larger > LIMITS.smaller, np.minimum(larger, LIMITS.smaller_most), 1.0))
 
 
 def _inset(gaps: Array) -> float:

@@ -339,7 +339,8 @@ def lattice_of_cards(corners: NDArray[np.float32], is_card: NDArray[np.bool_], s
     """The lattice of those outlines that are cards.
 
     A rejected one, such as a card under a hand, may bridge two parts of the tableau: it is used where the cells
-    of all cards stay the same and more cards join the tableau.
+    of all cards stay the same and more cards join the tableau. On the table that the cards level it is nearly as
+    regular as these: what is not tells nothing of the table.
 
     Args:
         corners: (N, 6, 2) of all outlines.
@@ -349,7 +350,9 @@ def lattice_of_cards(corners: NDArray[np.float32], is_card: NDArray[np.bool_], s
     alone = find_lattice(corners[is_card], similarity)
     if is_card.all() or None not in alone.cells:
         return alone
-    bridged = _subset(find_lattice(corners, similarity), np.flatnonzero(is_card))
+    oddness = table_poses(mapped(alone.table_from_image, _checked(corners))).oddness
+    chosen = is_card | (oddness <= LIMITS.odd_outline)
+    bridged = _subset(find_lattice(corners[chosen], similarity), np.flatnonzero(is_card[chosen]))
     pairs = {
         new: old for new, old in zip(bridged.cells, alone.cells, strict=True) if new is not None and old is not None
     }

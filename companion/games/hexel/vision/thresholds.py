@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from companion.vision.detection.conditions import TintLimits
 from companion.vision.detection.verification import EdgeLimits, TableLimits
 
-TABLE = TableLimits(EdgeLimits(min_support=0.6), count_below_share=1.0)
+TABLE = TableLimits(EdgeLimits(min_support=0.6), count_below_share=1.0, doubted_presence=0.45)
 """Of 1,200 cards on drawn and path-traced pictures 1 in 200 shows edges along less than 0.66 of its free sides; of
 13 finds on playing cards none shows them along more than 0.6."""
 
@@ -150,6 +150,12 @@ class HexelLimits:
     fewest_gaps: int = 2
     """Where the median of so many gaps is wider than the first, all are narrower by what it is wider, at most by the
     second."""
+    usual_sides: float = 0.75
+    smaller: float = 1.03
+    smaller_most: float = 1.1
+    """Cards are of one size. Where the side of an outline that such a share of all does not exceed is longer than
+    another by the second factor, that other one follows a printed border: its card is as large, at most by the third.
+    """
     gap_least: float = -6.5 / 35
     """A found outline may reach a little into its neighbour's; more than this is another thing altogether."""
     slide_most: float = 12.0 / 35
@@ -164,6 +170,9 @@ class HexelLimits:
     1.73)."""
 
     # lattice bridging
+    odd_outline: float = 0.2
+    """On a path-traced picture rejected outlines, 0.17 to 0.78 from regular hexagons on the levelled table, see
+    `TablePoses`, levelled it anew: a loose card then lay in a cell."""
     bridge_off_most: float = 9.0 / 35
     """A card one covered cell away lies at most this far from its place, in sides: two gaps and two turns."""
     bridge_off_more: float = 2.5 / 35

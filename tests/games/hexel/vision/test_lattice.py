@@ -81,19 +81,13 @@ def tells_the_truth(cells: Sequence[Cell | None], lattice: Lattice) -> bool:
     return any(len(s) <= 1 for s in shifts)
 
 
-def edges_face_each_other(lattice: Lattice, corners: np.ndarray) -> bool:
-    """Whether the edges that neighbours are said to share are those that look at each other."""
-    middles = 0.5 * (corners + np.roll(corners, -1, axis=1))
-    for i, a in enumerate(lattice.cells):
-        for j, b in enumerate(lattice.cells):
-            d = direction_between(a, b) if a is not None and b is not None else None
-            if d is None:
-                continue
-            nearest = int(np.argmin(np.linalg.norm(middles[j] - corners[i].mean(axis=0), axis=1)))
-            mine = int(np.argmin(np.linalg.norm(middles[i] - corners[j].mean(axis=0), axis=1)))
-            if (mine, nearest) != ((lattice.east[i] - d) % 6, (lattice.east[j] - d - 3) % 6):
-                return False
-    return True
+def turned_as_laid(lattice: Lattice, laid: np.ndarray, poses: np.ndarray) -> bool:
+    """Whether the edges that look in direction 0 are those that do, but for one rotation of all cards."""
+    middles = 0.5 * (laid + np.roll(laid, -1, axis=1)) - poses[:, None, :2]
+    ahead_of = np.stack([np.cos(poses[:, 2]), np.sin(poses[:, 2])], axis=1)
+    true = (middles * ahead_of[:, None]).sum(2).argmax(1)
+    placed = [i for i, cell in enumerate(lattice.cells) if cell is not None]
+    return len({(lattice.east[i] - int(true[i])) % 6 for i in placed}) <= 1
 
 
 def lies_open(cell: Cell, cells: list[Cell]) -> bool:
@@ -108,13 +102,14 @@ def lies_open(cell: Cell, cells: list[Cell]) -> bool:
 
 @settings(max_examples=120, deadline=None)
 @given(seeds, counts)
+@example(176920600, 27)
 def test_a_hand_laid_tableau_seen_aslant_gives_its_cells(seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)
     cells, poses = hand_laid(count, rng)
-    corners = roughly_seen(photographed(outlines(poses, rng), rng), rng)
-    lattice = find_lattice(corners)
+    laid = outlines(poses, rng)
+    lattice = find_lattice(roughly_seen(photographed(laid, rng), rng))
     assert tells_the_truth(list(cells), lattice)
-    assert edges_face_each_other(lattice, corners)
+    assert turned_as_laid(lattice, laid, poses)
 
 
 @settings(max_examples=40, deadline=None)
@@ -247,3 +242,17 @@ def test_cards_outlined_within_their_printed_border_touch_all_the_same():
     far = poses + np.array([[0.0] * 3] * 4 + [[4.0, 0.0, 0.0]])
     apart = outlines(far, np.random.default_rng(1))
     assert find_lattice(apart * 4.0).cells[-1] is None
+
+
+def test_cards_touch_though_some_are_outlined_within_their_printed_border_and_others_are_not():
+    """Three cards at either corner of a tableau are outlined 8 % too small, the others as they are."""
+    cells = [(q, r) for r in range(3) for q in range(4)]
+    apart = APART_MM + 2.0
+    poses = np.array([[apart * (q + r / 2), apart * r * np.sqrt(3.0) / 2, 0.0] for q, r in cells])
+    seen = outlines(poses, np.random.default_rng(1))
+    growth = np.array([0.92 if cell in {(0, 0), (1, 0), (0, 1), (3, 2), (2, 2), (3, 1)} else 1.0 for cell in cells])
+    middles = seen.mean(1, keepdims=True)
+    inset = middles + growth[:, None, None] * (seen - middles)
+    assert None not in find_lattice(inset * 4.0).cells
+    inset[0] -= [8.0, 0.0]
+    assert find_lattice(inset * 4.0).cells[0] is None

@@ -132,3 +132,27 @@ def test_two_cards_that_only_a_rejected_outline_joins_lie_in_one_tableau(rejecte
     lattice = lattice_of_cards(corners, np.array([True, True, False]), something_over([]))
     assert in_cells(lattice, cells) == is_told
     assert is_told or lattice.cells == (None, None)
+
+
+def test_rejected_outlines_that_are_odd_on_the_cards_table_do_not_level_it_anew() -> None:
+    """Of a path-traced picture: four cards in a tableau, two loose ones, and three outlines that are no cards."""
+    cards = [
+        [(622, 286), (628, 339), (586, 370), (537, 349), (530, 296), (572, 264)],
+        [(676, 362), (684, 414), (643, 446), (594, 426), (587, 373), (628, 341)],
+        [(565, 210), (572, 263), (530, 294), (480, 272), (473, 219), (515, 188)],
+        [(764, 352), (771, 403), (732, 434), (686, 414), (679, 363), (717, 332)],
+        [(720, 216), (724, 267), (683, 294), (639, 270), (635, 220), (676, 193)],
+        [(840, 177), (849, 225), (814, 255), (770, 237), (760, 188), (795, 158)],
+    ]
+    rejected = [
+        [(711, 333), (677, 362), (630, 341), (620, 290), (656, 264), (699, 285)],
+        [(166, 492), (154, 513), (129, 516), (115, 498), (127, 477), (153, 474)],
+        [(765, 228), (770, 254), (750, 266), (726, 252), (721, 225), (741, 214)],
+    ]
+
+    def similarity(outlines: np.ndarray) -> np.ndarray:
+        return np.where(np.linalg.norm(outlines.mean(1) - (680, 243), axis=1) < SIDE_PX, 0.0, 1.0)
+
+    corners = np.array([*cards, *rejected], np.float32)
+    lattice = lattice_of_cards(corners, np.arange(9) < 6, similarity)
+    assert [cell is None for cell in lattice.cells] == [False] * 4 + [True] * 2
