@@ -203,15 +203,19 @@ def outlines_of(name: str, found: Candidates, labels: Sequence[Mapping[str, Any]
         outlines = [_nearest(name, number, found, corners) for number, corners in enumerate(rough, 1)]
         _require_different(name, outlines)
         return np.array(outlines, np.float32)
+    as_many: list[Floats] = []
     for candidates in found.sets():
         outlines_found = candidates()
         exact = found.by_edges(outlines_found) if len(outlines_found) == len(labels) else None
-        if exact is not None:
+        if exact is not None and _are_similar(exact):
             return exact[reading_order(exact)]
-    for candidates in found.sets():
+        as_many += [] if exact is None else [exact]
+    for candidates in found.sets():  # as many may be all cards but one, and another thing
         similar = _most_similar(candidates(), len(labels))
         if similar is not None:
             return similar[reading_order(similar)]
+    if as_many:
+        return as_many[0][reading_order(as_many[0])]
     raise UsageError(
         f"{name}: {len(labels)} cards are labelled and {len(found.both)} are seen; give their corners",
         code="labels-differ",
@@ -270,17 +274,27 @@ def _most_similar(found: Floats, count: int) -> Floats | None:
     """So many of a few more outlines that have one size and lie one way up; None where others do as well."""
     if not count < len(found) <= count + MOST_OTHERS or count < 2 * MOST_OTHERS - 1:
         return None
+    off = _off_usual(found)
+    order = np.argsort(off)
+    if off[order[count - 1]] > ALIKE or off[order[count]] < OTHER:
+        return None
+    return np.asarray(found[np.sort(order[:count])])
+
+
+def _are_similar(found: Floats) -> bool:
+    """Whether all outlines have one size and lie one way up."""
+    return bool((_off_usual(found) <= ALIKE).all())
+
+
+def _off_usual(found: Floats) -> Floats:
+    """How far each outline (N, K, 2), one at least, is from how most of them lie, in their size (N,)."""
     shapes = found - found.mean(1, keepdims=True)
     size = float(np.median(np.ptp(shapes, axis=1).mean(1)))
     usual = shapes[0]
     for _ in range(2):  # each begun at the corner that lies as the others' first one
         shapes = np.array([_rolled_to_match(shape, usual) for shape in shapes], np.float32)
         usual = np.median(shapes, axis=0)
-    off = np.linalg.norm(shapes - usual, axis=-1).max(1) / size
-    order = np.argsort(off)
-    if off[order[count - 1]] > ALIKE or off[order[count]] < OTHER:
-        return None
-    return np.asarray(found[np.sort(order[:count])])
+    return np.asarray(np.linalg.norm(shapes - usual, axis=-1).max(1) / size)
 
 
 def _rolled_to_match(shape: Floats, other: Floats) -> Floats:

@@ -99,3 +99,18 @@ def test_of_more_outlines_than_labels_those_are_meant_that_lie_alike(turn_deg: f
     else:
         with pytest.raises(UsageError, match="5 cards are labelled and 6 are seen"):
             outlines_of("a.jpg", found, [{}] * 5)
+
+
+def test_as_many_outlines_as_labels_are_not_meant_where_one_lies_otherwise_and_a_card_beside_it_alike() -> None:
+    """A card of another game lay turned below a row; of the row's last card one detector saw nothing."""
+    card = np.array([[0.0, 0], [60, 0], [60, 84], [0, 84]])
+    row = np.array([card + np.array([80 * k, 100 + 2 * k]) for k in range(6)], np.float32)
+    a = np.radians(35.0)
+    other = (card - 30) @ np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]]) + np.array([60, 320])
+
+    class SeenByAnyPrint(Candidates):
+        any_print = property(lambda self: row)  # type: ignore[assignment]
+
+    with_other = np.array([*row[:5], other], np.float32)
+    assert outlines_of("a.jpg", SeenByAnyPrint(BLANK, 4, with_other), [{}] * 6) == pytest.approx(row, abs=0.5)
+    assert outlines_of("a.jpg", Candidates(BLANK, 4, with_other), [{}] * 6) == pytest.approx(with_other, abs=0.5)
