@@ -52,7 +52,7 @@ def find_backs(
         read: those on which numbers are read.
         is_known: whether cards of the printing are known to lie on the table, beyond the picture too.
     """
-    faces, maybe = [_colour(pyramid, one.corners) for one in read], _may_be_backs(likely, read)
+    faces, maybe = [card_colour(pyramid, one.corners) for one in read], _may_be_backs(likely, read)
     likely = [
         _as_back(pyramid, taught, one, faces, is_known=is_known) if may_be else one
         for one, may_be in zip(likely, maybe, strict=True)
@@ -150,7 +150,7 @@ def _of_one_deck(
         return (is_taught and bool(deck_colours)) or LIMITS.surer_colour * sure < most
 
     foreign = [one for one, colour, sure in zip(backs, colours, found, strict=True) if is_foreign(one, colour, sure)]
-    return [replace(one, is_foreign=one in foreign) for one in likely]
+    return [replace(one, is_foreign=True) if one in foreign else one for one in likely]
 
 
 def _shows_pattern(one: Hypothesis) -> bool:
@@ -292,7 +292,7 @@ def is_of_table(colours: Floats, table: Floats, around: NDArray[np.intp]) -> boo
 
 def _chromaticity(pyramid: Pyramid, corners: Floats) -> Floats:
     """The mean colour of a card (4, 2) whatever its brightness; see `_shares`."""
-    return _shares(_colour(pyramid, corners))
+    return _shares(card_colour(pyramid, corners))
 
 
 def _shares(colour: Floats) -> Floats:
@@ -300,7 +300,7 @@ def _shares(colour: Floats) -> Floats:
     return np.asarray(colour / colour.sum())
 
 
-def _colour(pyramid: Pyramid, corners: Floats) -> Floats:
+def card_colour(pyramid: Pyramid, corners: Floats) -> Floats:
     """The mean colour (3,) of a card (4, 2) about its middle."""
     inner = corners.mean(0) + _CORE * (corners - corners.mean(0))
     ends = np.array([[0, 0], [7, 0], [7, 7], [0, 7]], np.float32)
@@ -313,7 +313,7 @@ def _as_back(
     pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, faces: list[Floats], *, is_known: bool
 ) -> Hypothesis:
     """How much an outline looks like a back, moved to fit the taught one where it does; ``faces`` are colours read."""
-    colour = _colour(pyramid, one.corners)
+    colour = card_colour(pyramid, one.corners)
     off_hue = min((_apart(_shares(colour), _shares(face)) for face in faces), default=0.0)
     off_level = min((abs(float(np.log(colour.sum() / face.sum()))) for face in faces), default=0.0)
     one = replace(one, is_other_colour=off_hue > LIMITS.other_colour or off_level > LIMITS.other_brightness)
@@ -321,13 +321,22 @@ def _as_back(
         one = _fitted(pyramid, one, taught.profile.back)
         is_unlike = one.like_back < LIMITS.hardly_like_back and is_patterned(taught.profile.back)
         is_face = is_unlike and not one.is_other_colour
-        if one.is_back or is_face:
+        is_foreign = one.like_back < LIMITS.like_other_back and _is_other_tint(taught, colour, faces)
+        one = replace(one, is_foreign=is_foreign)
+        if one.is_back or is_face or is_foreign:
             return one
     if not faces and not is_known:  # any deck may lie there
         return one
     corners = one.corners if taught.profile.half_width < 1 else np.roll(one.corners, 1, 0)
     kinds = PretrainedNumerals().read_numerals(pyramid, corners[None].astype(np.float32)).kinds[0]
     return replace(one, maybe_back=float(kinds[KINDS.index("back")]))
+
+
+def _is_other_tint(taught: TaughtNumerals, colour: Floats, faces: list[Floats]) -> bool:
+    """Whether a colour (3,) beside those of faces has another tint than the taught back has beside the taught faces."""
+    tint = taught.profile.back_tint
+    off = [np.ptp(np.log(colour / face) - tint) for face in faces] if tint.size else []
+    return float(min(off, default=0.0)) > LIMITS.other_tint
 
 
 def _fitted(pyramid: Pyramid, one: Hypothesis, back: NDArray[np.float32]) -> Hypothesis:

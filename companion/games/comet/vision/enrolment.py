@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from companion.errors import TeachingRefused, UsageError
 from companion.games.comet.layout import layouts
 from companion.games.comet.vision.alignment import align, look_at
+from companion.games.comet.vision.backs import card_colour
 from companion.games.comet.vision.place_search import TaughtCard, find_places, places_at
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.profile import LOOK_HIGH, CometProfile, is_half_width, look_shape
@@ -161,6 +162,7 @@ class CometTeaching(Teaching):
             self._mean_look(placed, half_width),
             self._mean_look(backs, half_width) if backs else np.zeros(0, np.float32),
             self._standing(placed),
+            self._back_tint(placed, backs),
         )
 
     def features(self, samples: Sequence[Sample]) -> list[Feature]:
@@ -261,6 +263,18 @@ class CometTeaching(Teaching):
             ways = log_odds(classify_views(np.stack([views, views[:, ::-1, ::-1]])).upright)
             found += (ways[0] - ways[1]).tolist()
         return min(found, default=0.0)
+
+    def _back_tint(self, faces: Sequence[Sample], backs: Sequence[Sample]) -> NDArray[np.float32]:
+        """See `CometProfile`: of the backs in a light in which faces were shown, too."""
+        tints = []
+        for back in backs:
+            beside = [self._log_colour(face) for face in faces if face.light == back.light]
+            tints += [self._log_colour(back) - np.mean(beside, axis=0)] if beside else []
+        return np.asarray(np.mean(tints, axis=0), np.float32) if tints else np.zeros(0, np.float32)
+
+    def _log_colour(self, sample: Sample) -> Floats:
+        """The logarithms of a card's mean colour (3,)."""
+        return np.asarray(np.log(card_colour(*self._shown(sample))))
 
     def _mean_look(self, samples: Sequence[Sample], half_width: float) -> NDArray[np.float32]:
         looks = [look_at(*self._shown(sample), look_shape(half_width)) for sample in samples]

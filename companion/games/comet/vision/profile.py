@@ -1,6 +1,6 @@
 """What is learnt of a Comet printing: where its numbers stand, how they look there, and the card's look as a whole."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -31,6 +31,8 @@ class CometProfile(Profile):
         embeddings: those of views of the numbers (S, EMBEDDED), of length 1.
         face: what all faces have in common, seen straight on (h, w), grey.
         back: the back seen straight on (h, w), grey; empty where it was not shown.
+        back_tint: the logarithms of the back's colour over that of the faces beside it, blue, green and red (3,); empty
+            where it was not shown, and in a file from before it was kept.
         standing: how plainly each of its sixes and nines stands upright, as log-odds of what the network answers for it
             and for it upside down, of the least plain: many where a line is printed under them, about 0 else and in a
             file from before it was kept.
@@ -49,6 +51,7 @@ class CometProfile(Profile):
     face: NDArray[np.float32]
     back: NDArray[np.float32]
     standing: float = 0.0
+    back_tint: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
 
     @property
     def places(self) -> NumberPlaces:
@@ -74,6 +77,7 @@ class CometProfile(Profile):
             and set(self.numbers.tolist()) == set(NUMBERS)
             and self.face.shape == look_shape(self.half_width)
             and self.back.shape in ((0,), self.face.shape)
+            and self.back_tint.shape in ((0,), (3,))
         )
 
 

@@ -77,7 +77,7 @@ def find_touching(poses: TablePoses) -> Pairs:
     return tuple(map(tuple, pairs))
 
 
-def _card_sides(sides: Array) -> Array:
+def _card_sides(sides: NDArray[np.complex128]) -> NDArray[np.complex128]:
     """The sides (N,), as vectors, of cards with such outlines; see `LIMITS.smaller_most`."""
     length = np.abs(sides)
     larger = np.quantile(length, LIMITS.usual_sides) / length

@@ -21,15 +21,18 @@ STRIPES = np.indices((106, 76))[0] % 20 < 10
 WHITE, SHADOWED_WHITE, DARK_GREY, BLUE_IN_GLARE = (240, 240, 240), (200, 200, 200), (130, 130, 130), (184, 94, 64)
 
 
-def taught(back=None):
-    """A printing whose back nobody showed, or one that looks so."""
+def taught(back=None, tint=()):
+    """A printing whose back nobody showed, or one that looks so and has such a tint beside its face."""
     wide, none = 76 / 106, np.zeros(0, np.float32)
     back = none if back is None else back
     face = np.zeros(look_shape(wide), np.float32)
     slots, at = np.arange(3, dtype=np.float32), np.zeros((3, 2), np.float32)
     high, turned = np.full(3, 0.3, np.float32), np.zeros(3, np.float32)
     samples = np.zeros((0, EMBEDDED), np.float32)
-    return TaughtNumerals(CometProfile("comet", wide, slots, at, high, turned, none, samples, face, back))
+    tint = np.array(tint, np.float32)
+    return TaughtNumerals(
+        CometProfile("comet", wide, slots, at, high, turned, none, samples, face, back, back_tint=tint)
+    )
 
 
 def striped():
@@ -42,7 +45,7 @@ def bare_table():
     return (np.full((190, 600, 3), WOOD) + noise).clip(0, 255).astype(np.uint8)
 
 
-def backs_of(monkeypatch, colours, pattern=None, sure=0.95, alike=0.0, back=None, last_size=1.0, maybe=0.999):
+def backs_of(monkeypatch, colours, pattern=None, sure=0.95, alike=0.0, back=None, last_size=1.0, maybe=0.999, tint=()):
     """Which of the places beside a face that is read are told, where the network takes all for backs so surely.
 
     The last place is so many times as wide and high as a card.
@@ -64,7 +67,7 @@ def backs_of(monkeypatch, colours, pattern=None, sure=0.95, alike=0.0, back=None
         Hypothesis(CARD + at, each, np.zeros((3, 15)), 0.0, alike) for at, each in zip(PLACES[1:], found, strict=True)
     ]
     blank[-1] = replace(blank[-1], corners=CARD * last_size + PLACES[-1])
-    compared = find_backs(Pyramid.of(picture), taught(back), [face, *blank], [face], is_known=True)
+    compared = find_backs(Pyramid.of(picture), taught(back, tint), [face, *blank], [face], is_known=True)
     return [one.is_back and is_card(one, [face]) for one in compared[1:]]
 
 
@@ -106,6 +109,16 @@ def test_what_looks_like_the_back_in_another_colour_is_none_where_others_are_fou
 def test_beside_one_that_shows_the_taught_pattern_another_colour_without_it_is_no_back(monkeypatch):
     assert backs_of(monkeypatch, (BLUE, RED, None), STRIPES, back=striped()) == [True, False, False]
     assert backs_of(monkeypatch, (BLUE, RED, None), STRIPES) == [True, True, False], "any back may be the deck's"
+
+
+@pytest.mark.parametrize(("taught_in", "is_told"), [(GREEN, True), (BLUE, False)])
+def test_without_the_taught_pattern_a_card_of_a_far_other_colour_than_the_taught_back_is_none(
+    monkeypatch, taught_in, is_told
+):
+    """Beside faces that are read another game's card with four pips was told as a card face down."""
+    tint = np.log(np.array(taught_in, float) / WHITE)
+    assert backs_of(monkeypatch, (GREEN, None, None), back=striped(), tint=tint) == [is_told, False, False]
+    assert backs_of(monkeypatch, (GREEN, None, None), STRIPES, back=striped(), tint=tint) == [True, False, False]
 
 
 @pytest.mark.parametrize(("shown_by", "is_told"), [(BLUE, True), (RED, False)])

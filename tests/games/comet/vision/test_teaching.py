@@ -12,7 +12,7 @@ import pytest
 from companion.errors import UsageError
 from companion.games.comet.recognition import RECOGNIZER
 from companion.games.comet.vision import recognizer
-from companion.games.comet.vision.backs import mark_similar_backs
+from companion.games.comet.vision.backs import card_colour, mark_similar_backs
 from companion.games.comet.vision.enrolment import TEACHING, learn_comet
 from companion.games.comet.vision.hypothesis import Hypothesis
 from companion.games.comet.vision.numeral_search import NumeralSearch
@@ -253,6 +253,15 @@ def test_a_card_that_one_face_down_covers_but_for_its_numbers_is_told_and_so_is_
     reading = read_comet(picture.bgr, TaughtNumerals(learnt(look)))
     back = (BACK, BACK, BACK)
     assert {card.edges for card in reading.cards} == {("3", "7", "12"), ("4", "6", "13"), ("2", "5", "8"), back}
+
+
+def test_the_tint_of_a_taught_back_beside_its_faces_is_kept():
+    look, faces = printing(), (*FACES, None)
+    picture = taught_picture(look, faces)
+    colours = [card_colour(Pyramid.of(picture.bgr), np.array(e["corners"])) for e in picture.truth["cards"]]
+    seen = np.log(colours[-1]) - np.mean(np.log(colours[:-1]), axis=0)
+    assert learnt(look, faces).back_tint == pytest.approx(seen, abs=0.1)
+    assert not learnt(look).back_tint.size
 
 
 @pytest.mark.parametrize(("hidden", "covers"), [(0, True), (2, False)])
