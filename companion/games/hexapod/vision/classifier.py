@@ -224,6 +224,18 @@ def fit_discriminant(vectors: NDArray[np.floating], kinds: Sequence[str]) -> Dis
     return Discriminant(tuple(names.tolist()), weights.astype(np.float32), offsets.astype(np.float32))
 
 
+def _likeness(nearest: NDArray[np.float32], named: NDArray[np.intp]) -> NDArray[np.float32]:
+    """How like the examples of their kind insects are, and how much more than those of any other (...).
+
+    Args:
+        nearest: (..., K) the highest similarity to an example of each kind.
+        named: (...) the kind.
+    """
+    own = np.take_along_axis(nearest, named[..., None], -1)[..., 0]
+    others = np.where(np.arange(nearest.shape[-1]) == named[..., None], -1.0, nearest).max(-1)
+    return np.asarray(2 * own - others)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FewShotInsects:
     """The classifier of a taught printing: insects similar to its examples get the kind of the discriminant.
@@ -259,7 +271,9 @@ class FewShotInsects:
         nearest = np.stack([similarities[..., self.of_kind == kind].max(-1) for kind in taught], axis=-1)
         discriminants = self.discriminant.logits(cells.embedding)
         kinds[..., taught] = softmax(LIMITS.discriminant_scale * discriminants + LIMITS.similarity_scale * nearest)
-        return np.asarray(kinds * is_taught)
+        kinds *= is_taught
+        is_plain = _likeness(nearest, kinds[..., taught].argmax(-1)) >= LIMITS.plainly_alike
+        return np.where(is_plain[..., None], kinds, np.minimum(kinds, LIMITS.hardly_alike))
 
     def _is_of_whole_deck(self, cells: Cells, similarities: NDArray[np.float32]) -> bool:
         """Whether every kind was taught, and a field shows one of them plainly: its other insects are of them too."""

@@ -52,3 +52,21 @@ def test_an_insect_in_other_light_is_one_of_the_deck_beside_another_of_which_eve
     assert TAUGHT.kinds(field(0.95, 0.62))[0, 1, 0] > LIMITS.sure_insect
     assert TAUGHT.kinds(field(0.62, 0.62))[0, 1, 0] < LIMITS.sure_insect
     assert PART.kinds(field(0.95, 0.62))[0, 1, 0] < LIMITS.sure_insect
+
+
+@pytest.mark.parametrize(("own", "other", "is_told"), [(0.67, 0.56, False), (0.67, 0.1, True), (0.95, 0.94, True)])
+def test_an_insect_hardly_like_its_kind_and_hardly_less_like_another_is_not_told(
+    own: float, other: float, is_told: bool
+) -> None:
+    """The discriminant alone was sure: a blurred insect was told as one that it is like by 0.67, of another by 0.56."""
+    near = OWN.copy()
+    near[1, :2] = np.cos(np.arccos(OWN[0, 0]) + 0.3), np.sin(0.3)  # two kinds lie close
+    taught = FewShotInsects(
+        near, np.arange(8), fit_discriminant(near, [str(kind) for kind in KINDS]), np.ones(3, np.float32), lambda: False
+    )
+    cells = field(0.95, 0.95)
+    side = (other - own * near[1, 0]) / near[1, 1]
+    cells.embedding[0, 1] = 0.0
+    cells.embedding[0, 1, [0, 1, 20]] = own, side, np.sqrt(max(0.0, 1 - own**2 - side**2))
+    found = taught.kinds(cells)[0, 1]
+    assert found.argmax() == 0 and (found[0] >= LIMITS.sure_insect) == is_told
