@@ -134,6 +134,26 @@ def test_a_printing_taught_in_strong_inks_shows_none_where_little_of_them_is_lef
     assert found == ((NO_COLOUR,) if is_faint else ())
 
 
+@pytest.mark.parametrize(("ink", "is_faint"), [((120, 120, 120), True), ((60, 60, 200), False)])
+def test_a_coloured_piece_beside_grey_cards_says_that_the_picture_has_colour(
+    ink: tuple[int, int, int], is_faint: bool
+) -> None:
+    picture = np.full((200, 400, 3), 200, np.uint8)
+    picture[60:90, 60:140] = (90, 90, 90)
+    picture[90:100, 290:300] = ink
+    card = np.array([[50, 50], [149, 50], [149, 149], [50, 149]], np.float32)
+    found = conditions_of(
+        Pyramid.of(picture),
+        SQUARE,
+        [card],
+        tint=np.zeros(0),
+        limits=TintLimits(1.0, 1.0),
+        is_foreign=lambda: False,
+        beside=[card * 0.4 + np.float32([256, 56])],
+    )
+    assert found == ((NO_COLOUR,) if is_faint else ())
+
+
 def test_green_insects_in_light_that_burns_out_blue_are_not_told_as_blue_ones() -> None:
     recognizer, bgr = GAMES["hexapod"].recognizer(), table("hexapod")
     reading = recognizer.read(shaded(bgr, (1.9, 1.0, 0.68)), recognizer.classifier(None, None))

@@ -226,6 +226,7 @@ def conditions_of(
     is_foreign: Callable[[], bool],
     faint: Callable[[], float] = lambda: FAINT,
     is_read_without_colour: Callable[[], bool] = lambda: False,
+    beside: Sequence[NDArray[np.floating]] = (),
 ) -> tuple[Condition, ...]:
     """What keeps some cards from being told, the worst first; nothing where there are none.
 
@@ -237,6 +238,7 @@ def conditions_of(
         is_foreign: whether the cards are of another printing.
         faint: how colourful they are where what is printed still shows; see `faint_of`.
         is_read_without_colour: whether the printing is named all the same where no colour shows.
+        beside: other pieces (K, 2): where one shows colour, cards without any are printed so.
     """
     if not outlines:
         return ()
@@ -247,8 +249,8 @@ def conditions_of(
         seen = tint_of([(pyramid, outlines)])
         if limits.exceeded_by(seen, tint):
             return (*found, LIGHT)
-    is_shown = has_colour(pyramid, outlines, faint()) or is_read_without_colour()
-    return found if is_shown else (*found, NO_COLOUR)
+    is_shown = any(has_colour(pyramid, some, faint()) for some in (outlines, *([one] for one in beside)))
+    return found if is_shown or is_read_without_colour() else (*found, NO_COLOUR)
 
 
 def is_mirrored(is_read: NDArray[np.bool_], is_read_in_mirror: NDArray[np.bool_]) -> bool:

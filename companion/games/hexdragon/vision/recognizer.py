@@ -178,6 +178,7 @@ def _verified(pyramid: Pyramid, reading: TileReading, lit: TileClassifier) -> Ti
         limits=LIMITS.tint.even_burnt_out if taught and taught.is_light_as_taught else LIMITS.tint,
         is_foreign=lambda: taught is not None and taught.is_foreign,
         faint=lambda: faint_colours(taught.profile, FRAME) if taught else FAINT,
+        beside=[card.corners for card in kept if card.is_star],
     )
     if conditions == (TOO_STEEP,):
         doubts = [TOO_STEEP.unsure("what it shows", card.centre) for card in kept]

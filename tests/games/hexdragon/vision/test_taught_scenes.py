@@ -86,3 +86,10 @@ def test_the_paper_of_stars_is_no_light_on_dark_tiles():
     assert [card.owner for card in seen.cards if not card.is_star] == ["yellow"] * 3
     assert {card.owner for card in seen.cards if card.is_star} == {"yellow", "red"}
     assert [warning.code for warning in seen.warnings] == ["no-start-tile"]
+
+
+def test_a_coloured_star_says_that_a_picture_of_bodies_has_colour():
+    """Bodies and the start tile are grey on this set: "the picture has no colour", and nobody's was the red star."""
+    seen = read_scene("one-coloured-star")
+    assert [card.owner for card in seen.cards if card.is_star] == ["red"]
+    assert "no-colour" not in {warning.code for warning in seen.warnings}
