@@ -87,7 +87,7 @@ def symbol_probabilities(
     if lying is not None:
         probabilities = _over_ways(probabilities, lying)
     probabilities[~shown] = np.eye(len(profile.symbols) + 1, dtype=np.float32)[-1]
-    return probabilities
+    return apply_two_symbol_prior(probabilities, plain)
 
 
 def _over_ways(probabilities: NDArray[np.float32], lying: Lying) -> NDArray[np.float32]:
@@ -193,10 +193,28 @@ class FewShotSymbols:
 
     def classify(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float32]:
         """See `Classifier`."""
-        alone = symbol_probabilities(
+        return symbol_probabilities(
             network(NETWORK), self.profile, pyramid, corners, LIMITS.sure_symbol, self.exposure, self._known_offsets
         )
-        return apply_two_symbol_prior(alone, LIMITS.sure_symbol)
+
+    def less_sure_of_far(
+        self, pyramid: Pyramid, corners: NDArray[np.floating], probabilities: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """The probabilities (N, 6, K + 1) of the symbols of cards (N, 6, 2), lower where they are not that high on
+        cards most of whose symbols are far from every prototype: what is only hidden is told by the others.
+        """
+        is_less = probabilities.max(-1) < LIMITS.sure_if_far
+        some = np.flatnonzero(is_less.any(1))
+        if not len(some):
+            return probabilities
+        squared = self._squared_misfits(*self._patches(pyramid, corners[some]))
+        far = some[np.median(squared, axis=1) > LIMITS.far_card]
+        contested = np.where(
+            is_less[far, :, None], np.minimum(probabilities[far], LIMITS.contested), probabilities[far]
+        )
+        lower = probabilities.copy()
+        lower[far] = contested
+        return lower
 
     def printed_lines(self) -> tuple[float, ...]:
         """See `any_print.printed_lines`."""

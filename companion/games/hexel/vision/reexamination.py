@@ -13,14 +13,84 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.games.hexel.vision.any_print import PRINTED_CONFIDENCE
 from companion.games.hexel.vision.detector import CORNER_REFINER
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.plausibility import neighbouring_places
 from companion.games.hexel.vision.thresholds import LIMITS
-from companion.vision.detection.detector import Detection, refine_corners
+from companion.vision.detection.detector import Detection, corners_of, refine_corners
 from companion.vision.edge_refinement import refine
 from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
+
+
+def beside_read(
+    pyramid: Pyramid,
+    found: Sequence[Detection],
+    corners: NDArray[np.float32],
+    classifier: FewShotSymbols,
+    known: Sequence[NDArray[np.floating]] = (),
+) -> tuple[list[Detection], NDArray[np.float32]]:
+    """Detections and their outlines (N, 6, 2): one through which no card looks as it was taught gives way to a place
+    beside a card that does, where one does there.
+
+    Where print runs along the edges, outlines follow it on one side and an edge on another, or lie across two cards.
+
+    Args:
+        found: the detections.
+        corners: (N, 6, 2), their outlines.
+        classifier: of the printing.
+        known: the outlines of known cards.
+    """
+    pieces = [Detection(outline, one.confidence) for outline, one in zip(corners, found, strict=True)]
+    for _ in range(LIMITS.steps):
+        misfit = classifier.misfit(pyramid, corners_of(pieces))
+        best = LIMITS.like_best * float(misfit.min(initial=np.inf))
+        fits = misfit < (limit := float(np.clip(best, LIMITS.as_taught, LIMITS.foreign_squared)))
+        read = np.array([*known, *corners_of(pieces)[fits]], np.float32).reshape(-1, 6, 2)
+        unread = [one for one, fit in zip(pieces, fits, strict=True) if not fit]
+        placed = _places_as_taught(pyramid, read, corners_of(unread), classifier, limit) if len(read) and unread else []
+        if not placed:
+            break
+        for place in placed:
+            under = [one for one in unread if _is_near(one.corners, place[None], LIMITS.across_within)]
+            pieces = [one for one in pieces if all(one is not other for other in under)]
+            pieces.append(Detection(place, max([PRINTED_CONFIDENCE, *(one.confidence for one in under)])))
+    pieces.sort(key=lambda one: -one.confidence)
+    return pieces, corners_of(pieces)
+
+
+def _places_as_taught(
+    pyramid: Pyramid, read: NDArray[np.float32], unread: NDArray[np.float32], classifier: FewShotSymbols, limit: float
+) -> list[NDArray[np.float32]]:
+    """Places (6, 2) beside cards that are ``read`` (N, 6, 2) where outlines ``unread`` (M, 6, 2) lie, and a card looks
+    as it was taught, the best first.
+    """
+    places = [one for one in neighbouring_places(read) if _is_near(one, unread, LIMITS.across_within)]
+    if not places:
+        return []
+    begun = np.array(places[: LIMITS.most_beside_read], np.float32)
+    ways = np.concatenate([begun[None], _refine_both_ways(pyramid, begun)])
+    off = classifier.misfit(pyramid, ways.reshape(-1, 6, 2)).reshape(ways.shape[:2])
+    best, least = _moved_to_fit(pyramid, ways[off.argmin(0), np.arange(len(begun))], off.min(0), classifier)
+    kept: list[NDArray[np.float32]] = []
+    for i in np.argsort(least):
+        others = np.array([*read, *kept], np.float32)
+        if least[i] < limit and not _is_near(best[i], others, LIMITS.taken_within):
+            kept.append(best[i])
+    return kept
+
+
+def _moved_to_fit(
+    pyramid: Pyramid, outlines: NDArray[np.float32], misfit: NDArray[np.floating], classifier: FewShotSymbols
+) -> tuple[NDArray[np.float32], NDArray[np.floating]]:
+    """Outlines (M, 6, 2) of some ``misfit`` (M,) moved a little, step by step, to where it is least, and that."""
+    for share in LIMITS.fitting_steps:
+        moved = np.stack([np.stack([one, *_jittered(one, share)]) for one in outlines]).astype(np.float32)
+        off = classifier.misfit(pyramid, moved[:, 1:].reshape(-1, 6, 2)).reshape(len(moved), -1)
+        every = np.concatenate([misfit[:, None], off], axis=1)
+        outlines, misfit = moved[np.arange(len(moved)), every.argmin(1)], every.min(1)
+    return outlines, misfit
 
 
 def find_neighbours(
@@ -137,15 +207,15 @@ def reclassify_with_jitter(
     return corners, classifier.classify(pyramid, corners)
 
 
-def _jittered(corners: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Variants (7, 6, 2) of an outline (6, 2): shifted three ways, smaller, larger, and rotated both ways."""
+def _jittered(corners: NDArray[np.floating], share: float = 1.0) -> NDArray[np.floating]:
+    """Variants (7, 6, 2) of an outline (6, 2): shifted three ways, smaller, larger, and rotated both ways, by such a
+    share of the usual.
+    """
     centre, affine = HEXAGON.pose_of(corners)
-    shifted = [centre + affine @ (LIMITS.jitter_shift * HEXAGON.unit[k]) + HEXAGON.unit @ affine.T for k in (0, 2, 4)]
-    scaled = [centre + HEXAGON.unit @ (affine * growth).T for growth in LIMITS.jitter_growth]
-    rotated = [
-        centre + HEXAGON.unit @ (affine @ _rotation(degrees)).T
-        for degrees in (-LIMITS.jitter_turn_deg, LIMITS.jitter_turn_deg)
-    ]
+    shift, turn = share * LIMITS.jitter_shift, share * LIMITS.jitter_turn_deg
+    shifted = [centre + affine @ (shift * HEXAGON.unit[k]) + HEXAGON.unit @ affine.T for k in (0, 2, 4)]
+    scaled = [centre + HEXAGON.unit @ (affine * growth**share).T for growth in LIMITS.jitter_growth]
+    rotated = [centre + HEXAGON.unit @ (affine @ _rotation(degrees)).T for degrees in (-turn, turn)]
     return np.array([*shifted, *scaled, *rotated], np.float32)
 
 

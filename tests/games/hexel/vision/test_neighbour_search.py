@@ -1,9 +1,9 @@
-"""A card that the finder hardly saw is found where its neighbour would have it; nothing is found on a bare table."""
+"""A card that the finder hardly saw, or saw askew, is found where its neighbour would have it; none on a bare table."""
 
 import numpy as np
 import pytest
 
-from companion.games.hexel.vision.reexamination import find_neighbours
+from companion.games.hexel.vision.reexamination import beside_read, find_neighbours
 from companion.vision.detection.detector import Detection
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.hexel.photograph import photograph
@@ -46,3 +46,50 @@ def test_hints_beside_the_tableau_are_no_cards(table):
 def test_without_a_hint_nothing_is_looked_at(table):
     pyramid, classifier, true = table
     assert find_neighbours(pyramid, true[:1], [], classifier) == ([], [])
+
+
+def _across(true: np.ndarray) -> tuple[np.ndarray, list[int]]:
+    """An outline across two cards that touch, and the others."""
+    apart = np.linalg.norm(true.mean(1)[:, None] - true.mean(1), axis=2) + np.diag([np.inf] * len(true))
+    a, b = np.unravel_index(apart.argmin(), apart.shape)
+    return true[a] + (true[b].mean(0) - true[a].mean(0)) / 2, [k for k in range(len(true)) if k not in (a, b)]
+
+
+def test_an_outline_across_two_cards_gives_way_to_both_beside_those_that_are_read(table):
+    pyramid, classifier, true = table
+    across, others = _across(true)
+    outlines = np.array([*true[others], across], np.float32)
+    found = [Detection(one, 0.44) for one in outlines]
+    _, placed = beside_read(pyramid, found, outlines, classifier)
+    side = np.linalg.norm(true[0, 0] - true[0, 1])
+    off = np.linalg.norm(placed.mean(1)[:, None] - true.mean(1), axis=2)
+    assert len(placed) == len(true) and (off.min(0) < 0.15 * side).all()
+
+
+def test_an_outline_on_the_bare_table_beside_cards_stays_what_it_is(table):
+    pyramid, classifier, true = table
+    middle = true.mean((0, 1))
+    outward = max(true.mean(1), key=lambda at: np.linalg.norm(at - middle)) - middle
+    bare = true[0] - true[0].mean(0) + middle + 1.9 * outward
+    outlines = np.array([*true, bare], np.float32)
+    found, placed = beside_read(pyramid, [Detection(one, 0.44) for one in outlines], outlines, classifier)
+    assert len(found) == len(true) + 1 and np.allclose(placed[-1], bare)
+
+
+def test_where_nothing_is_read_outlines_stay_as_they_are(table):
+    pyramid, classifier, true = table
+    across, _ = _across(true)
+    found, placed = beside_read(pyramid, [Detection(across, 0.44)], across[None], classifier)
+    assert len(found) == 1 and np.allclose(placed, across)
+
+
+@pytest.mark.parametrize(("squared", "sure", "is_lower"), [(3.5, 0.95, True), (3.5, 0.98, False), (1.0, 0.95, False)])
+def test_symbols_of_a_card_far_from_all_that_was_taught_are_told_only_where_they_are_surer(
+    table, monkeypatch, squared, sure, is_lower
+):
+    """A washed out white symbol was told as another that looked more like it: 0.95 sure on cards far from any."""
+    pyramid, classifier, true = table
+    monkeypatch.setattr(type(classifier), "_squared_misfits", lambda *_: np.array([[squared] * 4 + [0.2, 9.0]]))
+    told = np.full((1, 6, 4), (1 - sure) / 3, np.float32)
+    told[..., 0] = sure
+    assert (classifier.less_sure_of_far(pyramid, true[:1], told)[..., 0] < sure - 0.01).all() == is_lower
