@@ -57,7 +57,8 @@ class HexelLimits:
     most_beside_read: int = 24
     """How many places beside cards that are read are examined in a step, where outlines do not fit."""
     like_best: float = 1.15
-    """Up to `foreign_squared`: in other light all cards fit less well: so much more than the best one's may another's misfit be."""
+    """In other light all cards fit less well: so much more than the best one's another's misfit may be, as far as
+    `foreign_squared`."""
     fitting_steps: tuple[float, ...] = (0.5, 0.5, 0.25, 0.25)
     """By how much less than a jitter's outlines are moved, one after the other, to where what is printed fits."""
     steps: int = 3
