@@ -72,12 +72,25 @@ def _places_as_taught(
     begun = np.array(places[: LIMITS.most_beside_read], np.float32)
     ways = np.concatenate([begun[None], _refine_both_ways(pyramid, begun)])
     off = classifier.misfit(pyramid, ways.reshape(-1, 6, 2)).reshape(ways.shape[:2])
-    best, least = _moved_to_fit(pyramid, ways[off.argmin(0), np.arange(len(begun))], off.min(0), classifier)
-    kept: list[NDArray[np.float32]] = []
-    for i in np.argsort(least):
-        others = np.array([*read, *kept], np.float32)
-        if least[i] < limit and not _is_near(best[i], others, LIMITS.taken_within):
-            kept.append(best[i])
+    best, least = ways[off.argmin(0), np.arange(len(begun))], off.min(0)
+    some = _apart(best, least, read[:0], LIMITS.may_fit, LIMITS.one_within)[: LIMITS.most_places]
+    if not some:
+        return []
+    moved, least = _moved_to_fit(pyramid, best[some], least[some], classifier)
+    return [moved[i] for i in _apart(moved, least, read, limit, LIMITS.taken_within)]
+
+
+def _apart(
+    outlines: NDArray[np.float32], misfit: NDArray[np.floating], others: NDArray[np.float32], limit: float, share: float
+) -> list[int]:
+    """Which outlines (M, 6, 2) of a ``misfit`` (M,) below a limit lie apart from each other and from others, by such a
+    share of their circumradii; those that fit best first.
+    """
+    kept: list[int] = []
+    for i in np.argsort(misfit).tolist():
+        taken = np.concatenate([others, outlines[kept]])
+        if misfit[i] < limit and not (len(taken) and _is_near(outlines[i], taken, share)):
+            kept.append(i)
     return kept
 
 

@@ -56,6 +56,9 @@ class HexelLimits:
     """How far from a place an outline may lie that takes part of what lies there for its own, in circumradii."""
     most_beside_read: int = 24
     """How many places beside cards that are read are examined in a step, where outlines do not fit."""
+    may_fit: float = 7.5
+    """A place of more misfit is not looked at closely: on path-traced pictures those of cards had 3.5 to 6.8, others
+    10."""
     like_best: float = 1.15
     """In other light all cards fit less well: so much more than the best one's another's misfit may be, as far as
     `foreign_squared`."""
@@ -187,8 +190,8 @@ class HexelLimits:
 
     # lattice bridging
     odd_outline: float = 0.2
-    """On a path-traced picture rejected outlines, 0.17 to 0.78 from regular hexagons on the levelled table, see
-    `TablePoses`, levelled it anew: a loose card then lay in a cell."""
+    """A rejected outline farther from a regular hexagon on the cards' table, see `TablePoses`, is not on it. On a
+    path-traced picture six that were 0.5 to 0.97 from one levelled it anew: a loose card then lay in a cell."""
     bridge_off_most: float = 9.0 / 35
     """A card one covered cell away lies at most this far from its place, in sides: two gaps and two turns."""
     bridge_off_more: float = 2.5 / 35
