@@ -36,6 +36,7 @@ from companion.games.hexel.vision.picture_light import (
     exposures_between,
     face_colours_without_clipping,
     is_print_burnt_out,
+    squared_distances,
     symbol_chances,
 )
 from companion.games.hexel.vision.prototypes import FRAME, SymbolProfile, overexposed
@@ -135,7 +136,7 @@ def _embed_variants(
     card, edge = np.nonzero(is_open)
     variants = _patch_variants(colours, faces, profile.face_value, card, edge)
     embedded = embed(net, variants.reshape(-1, 1, PATCH, PATCH, 6)).reshape(len(variants), len(card), -1)
-    squared = ((embedded[:, :, None] - profile.prototypes) ** 2).sum(-1).min(-1)
+    squared = squared_distances(profile.prototypes, embedded).min(-1)
     first = ((embeddings[card, edge][:, None] - profile.prototypes) ** 2).sum(-1).min(-1)
     best, lowest = squared.argmin(0), squared.min(0)
     counts = (lowest < LIMITS.near_prototype) & (lowest < LIMITS.nearer_share * first)
@@ -312,7 +313,7 @@ class FewShotSymbols:
 
         In the wrong light two symbols look like one.
         """
-        squared = ((embeddings[:, :, None] - self.profile.prototypes) ** 2).sum(-1)
+        squared = squared_distances(self.profile.prototypes, embeddings)
         faces = Counter(faces_of(squared.argmin(-1)[shown.all(1)]))
         repeated = sum(max(0, count - LIMITS.most_alike) for count in faces.values())
         return float(np.median(squared.min(-1)[shown])) + LIMITS.repeated_weight * repeated
@@ -352,7 +353,7 @@ class FewShotSymbols:
     def _squared_misfits(self, colours: NDArray[np.float32], faces: NDArray[np.float32]) -> NDArray[np.float32]:
         """The squared distances (N, 6) of raw patches to the nearest prototypes; see `raw_patches`."""
         embeddings = self._embedded(colours, faces)
-        return np.asarray(((embeddings[:, :, None] - self.profile.prototypes) ** 2).sum(-1).min(-1))
+        return np.asarray(squared_distances(self.profile.prototypes, embeddings).min(-1))
 
     def _embedded(self, colours: NDArray[np.float32], faces: NDArray[np.float32]) -> NDArray[np.float32]:
         """The embeddings (N, 6, E) of raw patches; see `raw_patches`."""

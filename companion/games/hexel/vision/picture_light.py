@@ -64,17 +64,17 @@ def classify_adapted(
         none_at: a patch at a greater squared distance from every prototype is no symbol.
         plain: see `apply_two_symbol_prior`.
     """
-    taught = symbol_chances(_squared_distances(prototypes, embeddings), none_at)
+    taught = symbol_chances(squared_distances(prototypes, embeddings), none_at)
     moved = _adapted_prototypes(prototypes, embeddings, none_at, plain)
-    adapted = symbol_chances(_sharpened(_squared_distances(moved, embeddings), moved), none_at)
+    adapted = symbol_chances(_sharpened(squared_distances(moved, embeddings), moved), none_at)
     kinds = adapted[..., :-1] / np.maximum(adapted[..., :-1].sum(-1, keepdims=True), 1e-9)
     adapted = np.concatenate([kinds * (1 - taught[..., -1:]), taught[..., -1:]], axis=-1)
     is_same_class = adapted.argmax(-1) == taught.argmax(-1)
     return np.where(is_same_class[..., None], adapted, taught).astype(np.float32)
 
 
-def _squared_distances(prototypes: NDArray[np.floating], embeddings: NDArray[np.float32]) -> NDArray[np.floating]:
-    """Squared distances (N, 6, K)."""
+def squared_distances(prototypes: NDArray[np.floating], embeddings: NDArray[np.float32]) -> NDArray[np.floating]:
+    """Squared distances (N, M, K) of embeddings (N, M, E) to prototypes (K, E)."""
     return np.asarray(((embeddings[:, :, None] - prototypes) ** 2).sum(-1))
 
 
@@ -93,9 +93,7 @@ def _adapted_prototypes(
     is_near = (off**2).sum(-1).min(-1) < LIMITS.near_patch
     adapted = prototypes
     for _ in range(LIMITS.rounds):
-        kinds = apply_two_symbol_prior(symbol_chances(_squared_distances(adapted, embeddings), none_at), plain)[
-            ..., :-1
-        ]
+        kinds = apply_two_symbol_prior(symbol_chances(squared_distances(adapted, embeddings), none_at), plain)[..., :-1]
         share = kinds * is_near[..., None]
         shift = np.einsum("nik,nike->e", share, off) / (share.sum() + LIMITS.steady_patches)
         own = np.einsum("nik,nie->ke", share, embeddings)

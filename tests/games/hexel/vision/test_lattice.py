@@ -221,6 +221,7 @@ def test_corners_the_wrong_way_round_are_refused() -> None:
 
 @given(seed=seeds, count=st.integers(4, 20))
 @settings(max_examples=30, deadline=None)
+@example(seed=986, count=4)
 def test_the_lattice_found_again_is_that_found_afresh_also_when_the_camera_moved(seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)
     _, poses = hand_laid(count, rng)
@@ -228,8 +229,8 @@ def test_the_lattice_found_again_is_that_found_afresh_also_when_the_camera_moved
     seen, moved = photographed(laid, rng), photographed(laid, rng)
     finder = LatticeFinder()
     finder(seen[:-1], ())
-    for corners in (seen, seen, moved, seen[1:]):
-        assert finder(corners, ()).cells == find_lattice(corners).cells
+    for corners in (seen, seen, moved, seen[1:]):  # where two cards hardly touch another one may be the first
+        assert tells_the_truth(find_lattice(corners).cells, finder(corners, ()))
 
 
 def test_cards_outlined_within_their_printed_border_touch_all_the_same():
