@@ -9,6 +9,7 @@ from companion.games import GAMES
 from companion.vision.detection.conditions import (
     NEUTRAL,
     NO_COLOUR,
+    Condition,
     Tint,
     TintLimits,
     conditions_of,
@@ -28,6 +29,8 @@ from tests.teaching.pictures import layout_picture
 SIZE = (960, 540)
 WARM, GREENISH = (0.12, 0.55, 1.0), (0.2, 1.0, 0.2)
 """What is left of blue, green and red."""
+CARD = np.array([[50, 50], [149, 50], [149, 149], [50, 149]], np.float32)
+"""Where a card lies on a drawn picture."""
 
 
 def table(game: str) -> np.ndarray:
@@ -40,6 +43,14 @@ def table(game: str) -> np.ndarray:
     if game == "hexapod":
         return hexapod_photograph(rng, size=SIZE, laid=scene(rng, 1, (5, 5)), hardness=0.0).bgr
     return comet_photograph(rng, size=SIZE, count=6, hardness=0.0).bgr
+
+
+def conditions_on(picture: np.ndarray, **more: Any) -> tuple[Condition, ...]:
+    """The conditions of a picture on which one card lies, of whose printing and light nothing is known."""
+    limits = TintLimits(1.0, 1.0)
+    return conditions_of(
+        Pyramid.of(picture), SQUARE, [CARD], tint=np.zeros(0), limits=limits, is_foreign=lambda: False, **more
+    )
 
 
 def coloured(reading: Any) -> int:
@@ -100,8 +111,7 @@ def test_cards_that_look_the_same_in_a_mirror_say_nothing_of_one() -> None:
 def test_the_tint_is_that_of_the_cards_and_not_of_the_table() -> None:
     picture = np.full((200, 200, 3), (20, 20, 200), np.uint8)
     picture[50:150, 50:150] = (60, 120, 240)
-    card = np.array([[50, 50], [149, 50], [149, 149], [50, 149]], np.float32)
-    tint = tint_of([(Pyramid.of(picture), [card])]).channels
+    tint = tint_of([(Pyramid.of(picture), [CARD])]).channels
     assert np.allclose(tint[2] - tint[:2], np.log([4, 2]), atol=0.05)
 
 
@@ -121,16 +131,7 @@ def test_a_printing_taught_in_strong_inks_shows_none_where_little_of_them_is_lef
 ) -> None:
     picture = np.full((200, 200, 3), 200, np.uint8)
     picture[60:90, 60:140] = (200, 200, 178)
-    card = np.array([[50, 50], [149, 50], [149, 149], [50, 149]], np.float32)
-    found = conditions_of(
-        Pyramid.of(picture),
-        SQUARE,
-        [card],
-        tint=np.zeros(0),
-        limits=TintLimits(1.0, 1.0),
-        is_foreign=lambda: False,
-        faint=lambda: faint_of(taught),
-    )
+    found = conditions_on(picture, faint=lambda: faint_of(taught))
     assert found == ((NO_COLOUR,) if is_faint else ())
 
 
@@ -141,16 +142,7 @@ def test_a_coloured_piece_beside_grey_cards_says_that_the_picture_has_colour(
     picture = np.full((200, 400, 3), 200, np.uint8)
     picture[60:90, 60:140] = (90, 90, 90)
     picture[90:100, 290:300] = ink
-    card = np.array([[50, 50], [149, 50], [149, 149], [50, 149]], np.float32)
-    found = conditions_of(
-        Pyramid.of(picture),
-        SQUARE,
-        [card],
-        tint=np.zeros(0),
-        limits=TintLimits(1.0, 1.0),
-        is_foreign=lambda: False,
-        beside=[card * 0.4 + np.float32([256, 56])],
-    )
+    found = conditions_on(picture, beside=[CARD * 0.4 + np.float32([256, 56])])
     assert found == ((NO_COLOUR,) if is_faint else ())
 
 

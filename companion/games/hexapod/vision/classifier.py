@@ -224,7 +224,7 @@ def fit_discriminant(vectors: NDArray[np.floating], kinds: Sequence[str]) -> Dis
     return Discriminant(tuple(names.tolist()), weights.astype(np.float32), offsets.astype(np.float32))
 
 
-def _likeness(nearest: NDArray[np.float32], named: NDArray[np.intp]) -> NDArray[np.float32]:
+def _similarity_plus_margin(nearest: NDArray[np.float32], named: NDArray[np.intp]) -> NDArray[np.float32]:
     """How like the examples of their kind insects are, and how much more than those of any other (...).
 
     Args:
@@ -272,7 +272,7 @@ class FewShotInsects:
         discriminants = self.discriminant.logits(cells.embedding)
         kinds[..., taught] = softmax(LIMITS.discriminant_scale * discriminants + LIMITS.similarity_scale * nearest)
         kinds *= is_taught
-        is_plain = _likeness(nearest, kinds[..., taught].argmax(-1)) >= LIMITS.plainly_alike
+        is_plain = _similarity_plus_margin(nearest, kinds[..., taught].argmax(-1)) >= LIMITS.plainly_alike
         return np.where(is_plain[..., None], kinds, np.minimum(kinds, LIMITS.hardly_alike))
 
     def _is_of_whole_deck(self, cells: Cells, similarities: NDArray[np.float32]) -> bool:

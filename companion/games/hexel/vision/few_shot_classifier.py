@@ -88,7 +88,7 @@ def symbol_probabilities(
     if lying is not None:
         probabilities = _over_ways(probabilities, lying)
     probabilities[~shown] = np.eye(len(profile.symbols) + 1, dtype=np.float32)[-1]
-    return apply_two_symbol_prior(probabilities, plain)
+    return probabilities
 
 
 def _over_ways(probabilities: NDArray[np.float32], lying: Lying) -> NDArray[np.float32]:
@@ -137,7 +137,7 @@ def _embed_variants(
     variants = _patch_variants(colours, faces, profile.face_value, card, edge)
     embedded = embed(net, variants.reshape(-1, 1, PATCH, PATCH, 6)).reshape(len(variants), len(card), -1)
     squared = squared_distances(profile.prototypes, embedded).min(-1)
-    first = ((embeddings[card, edge][:, None] - profile.prototypes) ** 2).sum(-1).min(-1)
+    first = squared_distances(profile.prototypes, embeddings)[card, edge].min(-1)
     best, lowest = squared.argmin(0), squared.min(0)
     counts = (lowest < LIMITS.near_prototype) & (lowest < LIMITS.nearer_share * first)
     augmented, is_nearer = embeddings.copy(), np.zeros(is_open.shape, bool)
@@ -194,22 +194,23 @@ class FewShotSymbols:
 
     def classify(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float32]:
         """See `Classifier`."""
-        return symbol_probabilities(
+        alone = symbol_probabilities(
             network(NETWORK), self.profile, pyramid, corners, LIMITS.sure_symbol, self.exposure, self._known_offsets
         )
+        return apply_two_symbol_prior(alone, LIMITS.sure_symbol)
 
-    def less_sure_of_far(
+    def doubt_distant_cards(
         self, pyramid: Pyramid, corners: NDArray[np.floating], probabilities: NDArray[np.float32]
     ) -> NDArray[np.float32]:
         """The probabilities (N, 6, K + 1) of the symbols of cards (N, 6, 2), lower where they are not that high on
         cards most of whose symbols are far from every prototype: what is only hidden is told by the others.
         """
-        is_less = probabilities.max(-1) < LIMITS.sure_if_far
+        is_less = probabilities.max(-1) < LIMITS.sure_if_distant
         some = np.flatnonzero(is_less.any(1))
         if not len(some):
             return probabilities
         squared = self._squared_misfits(*self._patches(pyramid, corners[some]))
-        far = some[np.median(squared, axis=1) > LIMITS.far_card]
+        far = some[np.median(squared, axis=1) > LIMITS.distant_card]
         contested = np.where(
             is_less[far, :, None], np.minimum(probabilities[far], LIMITS.contested), probabilities[far]
         )

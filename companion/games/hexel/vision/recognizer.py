@@ -15,10 +15,10 @@ from companion.games.hexel.vision.lattice import Lattice, find_lattice, lattice_
 from companion.games.hexel.vision.plausibility import accept_cards, assess, table_similarity, unread, without_colour
 from companion.games.hexel.vision.prototypes import FRAME
 from companion.games.hexel.vision.reexamination import (
-    beside_read,
     find_neighbours,
     is_same_card,
     reclassify_with_jitter,
+    refit_from_neighbours,
 )
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.detection.conditions import FAINT, NEUTRAL, NO_COLOUR, Condition, conditions_of
@@ -61,7 +61,7 @@ def read_hexel(
         is_read = _are_read(pyramid, corners, probabilities, classifier)
         if _is_unread(found, is_read):
             found, corners = _of_any_print(pyramid, found, corners, is_read, classifier)
-            found, corners = beside_read(pyramid, found, corners, classifier)
+            found, corners = refit_from_neighbours(pyramid, found, corners, classifier)
             looks_taught = classifier.misfit(pyramid, corners) < LIMITS.as_taught
             classifier = classifier.exposed_as(pyramid, corners[looks_taught])
             hints, probabilities = [*hints, *found], classifier.classify(pyramid, corners)
@@ -150,7 +150,7 @@ def read_unknown(
             smallest = min(classifier.printed_lines(), default=1.0)
             fits = partial(unchanged.are_worth_refining, slack=LIMITS.rough_outline - float(np.log(smallest)))
             found = unchanged.but(_of_any_print(pyramid, found, corners, is_read, classifier, outlines, fits)[0])
-            found, corners = beside_read(pyramid, found, corners_of(found), classifier, outlines)
+            found, corners = refit_from_neighbours(pyramid, found, corners_of(found), classifier, outlines)
             hints, probabilities = [*hints, *found], classifier.classify(pyramid, corners)
     cards, probabilities, _ = _reject_false_positives(
         pyramid, found, corners, probabilities, hints, classifier, [c.corners for c in known]
@@ -263,7 +263,7 @@ def _reject_false_positives(
         rest = np.array([r for r in rest if not any(is_same_card(r, c.corners) for c in more)], np.float32).reshape(
             -1, 6, 2
         )
-        accepted = classifier.less_sure_of_far(pyramid, corners_of(cards), accepted)
+        accepted = classifier.doubt_distant_cards(pyramid, corners_of(cards), accepted)
     return cards, accepted, rest
 
 

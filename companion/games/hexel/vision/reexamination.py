@@ -24,7 +24,7 @@ from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 
 
-def beside_read(
+def refit_from_neighbours(
     pyramid: Pyramid,
     found: Sequence[Detection],
     corners: NDArray[np.float32],
@@ -49,7 +49,9 @@ def beside_read(
         fits = misfit < (limit := float(np.clip(best, LIMITS.as_taught, LIMITS.foreign_squared)))
         read = np.array([*known, *corners_of(pieces)[fits]], np.float32).reshape(-1, 6, 2)
         unread = [one for one, fit in zip(pieces, fits, strict=True) if not fit]
-        placed = _places_as_taught(pyramid, read, corners_of(unread), classifier, limit) if len(read) and unread else []
+        if not len(read) or not unread:
+            break
+        placed = _fitting_neighbours(pyramid, read, corners_of(unread), classifier, limit)
         if not placed:
             break
         for place in placed:
@@ -60,7 +62,7 @@ def beside_read(
     return pieces, corners_of(pieces)
 
 
-def _places_as_taught(
+def _fitting_neighbours(
     pyramid: Pyramid, read: NDArray[np.float32], unread: NDArray[np.float32], classifier: FewShotSymbols, limit: float
 ) -> list[NDArray[np.float32]]:
     """Places (6, 2) beside cards that are ``read`` (N, 6, 2) where outlines ``unread`` (M, 6, 2) lie, and a card looks
@@ -69,18 +71,18 @@ def _places_as_taught(
     places = [one for one in neighbouring_places(read) if _is_near(one, unread, LIMITS.across_within)]
     if not places:
         return []
-    begun = np.array(places[: LIMITS.most_beside_read], np.float32)
+    begun = np.array(places[: LIMITS.most_refitted], np.float32)
     ways = np.concatenate([begun[None], _refine_both_ways(pyramid, begun)])
     off = classifier.misfit(pyramid, ways.reshape(-1, 6, 2)).reshape(ways.shape[:2])
     best, least = ways[off.argmin(0), np.arange(len(begun))], off.min(0)
-    some = _apart(best, least, read[:0], LIMITS.may_fit, LIMITS.one_within)[: LIMITS.most_places]
+    some = _suppress_nearby(best, least, read[:0], LIMITS.may_fit, LIMITS.one_within)[: LIMITS.most_places]
     if not some:
         return []
-    moved, least = _moved_to_fit(pyramid, best[some], least[some], classifier)
-    return [moved[i] for i in _apart(moved, least, read, limit, LIMITS.taken_within)]
+    moved, least = _refined_by_misfit(pyramid, best[some], least[some], classifier)
+    return [moved[i] for i in _suppress_nearby(moved, least, read, limit, LIMITS.taken_within)]
 
 
-def _apart(
+def _suppress_nearby(
     outlines: NDArray[np.float32], misfit: NDArray[np.floating], others: NDArray[np.float32], limit: float, share: float
 ) -> list[int]:
     """Which outlines (M, 6, 2) of a ``misfit`` (M,) below a limit lie apart from each other and from others, by such a
@@ -94,7 +96,7 @@ def _apart(
     return kept
 
 
-def _moved_to_fit(
+def _refined_by_misfit(
     pyramid: Pyramid, outlines: NDArray[np.float32], misfit: NDArray[np.floating], classifier: FewShotSymbols
 ) -> tuple[NDArray[np.float32], NDArray[np.floating]]:
     """Outlines (M, 6, 2) of some ``misfit`` (M,) moved a little, step by step, to where it is least, and that."""

@@ -54,7 +54,7 @@ class HexelLimits:
     """How many of the likeliest places are examined in a step: time is short."""
     across_within: float = 1.0
     """How far from a place an outline may lie that takes part of what lies there for its own, in circumradii."""
-    most_beside_read: int = 24
+    most_refitted: int = 24
     """How many places beside cards that are read are examined in a step, where outlines do not fit."""
     may_fit: float = 7.5
     """A place of more misfit is not looked at closely: on path-traced pictures those of cards had 3.5 to 6.8, others
@@ -103,8 +103,8 @@ class HexelLimits:
     sure_symbol: float = 0.93
     """A symbol with a lower probability is unsure: its part of the reading is null and a warning says where."""
 
-    far_card: float = 2.5
-    sure_if_far: float = 0.97
+    distant_card: float = 2.5
+    sure_if_distant: float = 0.97
     contested: float = 0.9
     """Where the median of a card's symbols is farther, squared, from every prototype than the first, a symbol is told
     only if it is as probable as the second. Of 11,198 symbols told on 48 path-traced pictures in four lights 52 were

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from companion.games.hexel.vision.reexamination import beside_read, find_neighbours
+from companion.games.hexel.vision.reexamination import find_neighbours, refit_from_neighbours
 from companion.vision.detection.detector import Detection
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.hexel.photograph import photograph
@@ -60,7 +60,7 @@ def test_an_outline_across_two_cards_gives_way_to_both_beside_those_that_are_rea
     across, others = _across(true)
     outlines = np.array([*true[others], across], np.float32)
     found = [Detection(one, 0.44) for one in outlines]
-    _, placed = beside_read(pyramid, found, outlines, classifier)
+    _, placed = refit_from_neighbours(pyramid, found, outlines, classifier)
     side = np.linalg.norm(true[0, 0] - true[0, 1])
     off = np.linalg.norm(placed.mean(1)[:, None] - true.mean(1), axis=2)
     assert len(placed) == len(true) and (off.min(0) < 0.15 * side).all()
@@ -72,14 +72,14 @@ def test_an_outline_on_the_bare_table_beside_cards_stays_what_it_is(table):
     outward = max(true.mean(1), key=lambda at: np.linalg.norm(at - middle)) - middle
     bare = true[0] - true[0].mean(0) + middle + 1.9 * outward
     outlines = np.array([*true, bare], np.float32)
-    found, placed = beside_read(pyramid, [Detection(one, 0.44) for one in outlines], outlines, classifier)
+    found, placed = refit_from_neighbours(pyramid, [Detection(one, 0.44) for one in outlines], outlines, classifier)
     assert len(found) == len(true) + 1 and np.allclose(placed[-1], bare)
 
 
 def test_where_nothing_is_read_outlines_stay_as_they_are(table):
     pyramid, classifier, true = table
     across, _ = _across(true)
-    found, placed = beside_read(pyramid, [Detection(across, 0.44)], across[None], classifier)
+    found, placed = refit_from_neighbours(pyramid, [Detection(across, 0.44)], across[None], classifier)
     assert len(found) == 1 and np.allclose(placed, across)
 
 
@@ -92,4 +92,4 @@ def test_symbols_of_a_card_far_from_all_that_was_taught_are_told_only_where_they
     monkeypatch.setattr(type(classifier), "_squared_misfits", lambda *_: np.array([[squared] * 4 + [0.2, 9.0]]))
     told = np.full((1, 6, 4), (1 - sure) / 3, np.float32)
     told[..., 0] = sure
-    assert (classifier.less_sure_of_far(pyramid, true[:1], told)[..., 0] < sure - 0.01).all() == is_lower
+    assert (classifier.doubt_distant_cards(pyramid, true[:1], told)[..., 0] < sure - 0.01).all() == is_lower
