@@ -1,5 +1,6 @@
 """Which outline on a photograph each label means: by its rough corners, or by the order in which people read."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,6 +39,8 @@ MOST_OTHERS = 3
 ALIKE, OTHER = 0.2, 0.3
 """Where up to so many more outlines are seen than labels, those are meant whose corners lie no farther from the usual
 ones' than the first, in sizes of a card, if the others' lie farther than the second: a cloth's print is turned."""
+MOST_UNLIKELY = 200
+"""Among more outlines than so many no set is looked for that lies alike."""
 FARTHEST_PX = 1e6
 """No point of a picture that is decoded lies farther from its corner."""
 _ASKEW_DEG, _EVEN, _APART = 15, 0.35, 0.6
@@ -216,6 +219,9 @@ def outlines_of(name: str, found: Candidates, labels: Sequence[Mapping[str, Any]
             return similar[reading_order(similar)]
     if as_many:
         return as_many[0][reading_order(as_many[0])]
+    alone = _as_many_alike(found.unlikely, len(labels))
+    if alone is not None:
+        return alone[reading_order(alone)]
     raise UsageError(
         f"{name}: {len(labels)} cards are labelled and {len(found.both)} are seen; give their corners",
         code="labels-differ",
@@ -281,6 +287,18 @@ def _most_similar(found: Floats, count: int) -> Floats | None:
     return np.asarray(found[np.sort(order[:count])])
 
 
+def _as_many_alike(found: Floats, count: int) -> Floats | None:
+    """Those of the outlines (N, K, 2) that are so many of one size, lying one way up, and like no others.
+
+    Each brick of a wall is like other bricks. None where there are no such ones, or two sets of them.
+    """
+    if count < 2 * MOST_OTHERS - 1 or len(found) > MOST_UNLIKELY:
+        return None
+    like = Counter(tuple(np.flatnonzero(_off(found, one) <= ALIKE).tolist()) for one in found)
+    alone = [list(some) for some, agreeing in like.items() if len(some) == count == agreeing]
+    return np.asarray(found[alone[0]]) if len(alone) == 1 else None
+
+
 def _are_similar(found: Floats) -> bool:
     """Whether all outlines have one size and lie one way up."""
     return bool((_off_usual(found) <= ALIKE).all())
@@ -295,6 +313,13 @@ def _off_usual(found: Floats) -> Floats:
         shapes = np.array([_rolled_to_match(shape, usual) for shape in shapes], np.float32)
         usual = np.median(shapes, axis=0)
     return np.asarray(np.linalg.norm(shapes - usual, axis=-1).max(1) / size)
+
+
+def _off(found: Floats, usual: Floats) -> Floats:
+    """How far each outline (N, K, 2) is from how one (K, 2) lies, in its size (N,)."""
+    centred = usual - usual.mean(0)
+    shapes = [_rolled_to_match(one - one.mean(0), centred) for one in found]
+    return np.asarray(np.linalg.norm(shapes - centred, axis=-1).max(1) / np.ptp(usual, axis=0).mean())
 
 
 def _rolled_to_match(shape: Floats, other: Floats) -> Floats:

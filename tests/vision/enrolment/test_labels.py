@@ -114,3 +114,22 @@ def test_as_many_outlines_as_labels_are_not_meant_where_one_lies_otherwise_and_a
     with_other = np.array([*row[:5], other], np.float32)
     assert outlines_of("a.jpg", SeenByAnyPrint(BLANK, 4, with_other), [{}] * 6) == pytest.approx(row, abs=0.5)
     assert outlines_of("a.jpg", Candidates(BLANK, 4, with_other), [{}] * 6) == pytest.approx(with_other, abs=0.5)
+
+
+@pytest.mark.parametrize("has_gap", [True, False])
+def test_of_many_outlines_those_are_meant_that_alone_are_as_many_alike(has_gap: bool) -> None:
+    """Six cards lay on tiles: of two of them the detectors saw too little, and every tile is like the next."""
+    card = np.array([[0.0, 0], [60, 0], [60, 84], [0, 84]])
+    row = np.array([card + np.array([80 * k, 100 + 2 * k]) for k in range(6)], np.float32)
+    tiles = [card * 0.35 * 1.07**k + np.array([60 * k, 300]) for k in range(8 if has_gap else 16)]
+
+    class Seen(Candidates):
+        any_print = property(lambda self: np.array([*row[:4], *tiles], np.float32))  # type: ignore[assignment]
+        unlikely = property(lambda self: np.array([*tiles, *row], np.float32))  # type: ignore[assignment]
+
+    found = Seen(BLANK, 4, np.array([*row[:4], *tiles], np.float32))
+    if has_gap:
+        assert outlines_of("a.jpg", found, [{}] * 6) == pytest.approx(row, abs=0.5)
+    else:
+        with pytest.raises(UsageError, match="6 cards are labelled"):
+            outlines_of("a.jpg", found, [{}] * 6)

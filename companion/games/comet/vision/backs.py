@@ -42,7 +42,13 @@ _AROUND = np.concatenate(
 
 
 def find_backs(
-    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], read: list[Hypothesis], *, is_known: bool
+    pyramid: Pyramid,
+    taught: TaughtNumerals,
+    likely: list[Hypothesis],
+    read: list[Hypothesis],
+    *,
+    is_known: bool,
+    elsewhere: Sequence[Floats] = (),
 ) -> list[Hypothesis]:
     """The hypotheses, with what is known of those that show no numbers: whether they are backs, or the bare table.
 
@@ -51,8 +57,10 @@ def find_backs(
         likely: what may be cards.
         read: those on which numbers are read.
         is_known: whether cards of the printing are known to lie on the table, beyond the picture too.
+        elsewhere: colours (3,) of faces beyond the picture: none on it may be read.
     """
-    faces, maybe = [card_colour(pyramid, one.corners) for one in read], _may_be_backs(likely, read)
+    faces = [card_colour(pyramid, one.corners) for one in read] or list(elsewhere)
+    maybe = _may_be_backs(likely, read)
     likely = [
         _as_back(pyramid, taught, one, faces, is_known=is_known) if may_be else one
         for one, may_be in zip(likely, maybe, strict=True)
@@ -143,7 +151,7 @@ def _of_one_deck(
     deck_colours = [colours[k] for k in showing] if is_taught or is_seen else []
 
     def is_foreign(one: Hypothesis, colour: Floats, sure: float) -> bool:
-        if any(_apart(colour, its) < LIMITS.foreign_colour for its in deck_colours):
+        if any(_apart(colour, its) < LIMITS.foreign_colour or _is_veiled(colour, its) for its in deck_colours):
             return False
         if one.like_back >= LIMITS.hardly_like_back:
             return LIMITS.far_surer_colour * sure < most
@@ -220,11 +228,16 @@ def _apart_in_glare(colour: Floats, other: Floats) -> float:
     return _apart_under_glare(faint, strong)
 
 
-def _apart_under_glare(colour: Floats, other: Floats) -> float:
-    """The same, where white light may lie on the first."""
+def _apart_under_glare(colour: Floats, other: Floats, least: float = LIMITS.least_in_glare) -> float:
+    """The same, where white light may lie on the first and leave so much of its colour at ``least``."""
     faint, strong = colour - 1 / 3, other - 1 / 3
-    left = np.clip(faint @ strong / max(float(strong @ strong), 1e-6), LIMITS.least_in_glare, 1)
+    left = np.clip(faint @ strong / max(float(strong @ strong), 1e-6), least, 1)
     return float(np.abs(faint - left * strong).max())
+
+
+def _is_veiled(colour: Floats, other: Floats) -> bool:
+    """The first colour is the other, of which white light took much: its hue is left."""
+    return _apart_under_glare(colour, other, LIMITS.least_veiled) < LIMITS.veiled_colour
 
 
 def _without_table(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
@@ -312,7 +325,7 @@ def card_colour(pyramid: Pyramid, corners: Floats) -> Floats:
 def _as_back(
     pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, faces: list[Floats], *, is_known: bool
 ) -> Hypothesis:
-    """How much an outline looks like a back, moved to fit the taught one where it does; ``faces`` are colours read."""
+    """How much an outline looks like a back, moved to fit the taught one where it does; ``faces`` are colours."""
     colour = card_colour(pyramid, one.corners)
     off_hue = min((_apart(_shares(colour), _shares(face)) for face in faces), default=0.0)
     off_level = min((abs(float(np.log(colour.sum() / face.sum()))) for face in faces), default=0.0)
@@ -322,6 +335,7 @@ def _as_back(
         is_unlike = one.like_back < LIMITS.hardly_like_back and is_patterned(taught.profile.back)
         is_face = is_unlike and not one.is_other_colour
         is_foreign = one.like_back < LIMITS.like_other_back and _is_other_tint(taught, colour, faces)
+        is_foreign &= one.sure_numbers < 2  # a card that another covers in part
         one = replace(one, is_foreign=is_foreign)
         if one.is_back or is_face or is_foreign:
             return one
@@ -333,9 +347,13 @@ def _as_back(
 
 
 def _is_other_tint(taught: TaughtNumerals, colour: Floats, faces: list[Floats]) -> bool:
-    """Whether a colour (3,) beside those of faces has another tint than the taught back has beside the taught faces."""
+    """Whether a colour (3,) beside those of faces has another tint than the taught back has beside the taught faces.
+
+    White light may lie on a back and take some of its colour.
+    """
     tint = taught.profile.back_tint
-    off = [np.ptp(np.log(colour / face) - tint) for face in faces] if tint.size else []
+    veiled = [np.log(np.exp(tint) + veil) for veil in LIMITS.veils] if tint.size else []
+    off = [np.ptp(np.log(colour / face) - its) for face in faces for its in veiled]
     return float(min(off, default=0.0)) > LIMITS.other_tint
 
 

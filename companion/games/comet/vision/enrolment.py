@@ -41,6 +41,11 @@ _NUDGES = np.array([[0.0, 0.0], [-0.02, 0.0], [0.02, 0.0], [0.0, -0.02], [0.0, 0
 """In half heights of a card: each number is looked at through outlines moved so."""
 _SHIFTS = np.linspace(-0.24, 0.24, 9).tolist()
 """How far a card's outline may be off, in its sides, in steps after which a number is still told."""
+_SIDE_STEPS = (-0.12, -0.09, -0.06, -0.03, 0.03, 0.06, 0.09, 0.12)
+_CORNER_STEPS = (-0.3, -0.24, -0.18, -0.12, -0.06, 0.06, 0.12, 0.18, 0.24, 0.3)
+"""How far a side, and a corner, of a card's outline may be off, in the sides beside it."""
+_PARTS_MOVED = 3
+"""So many of them may be off."""
 _CROP_PX, _CROP_MARGIN = 300, 0.06
 """Of a sample: the card's longer side in pixels, and how much of it is shown around the card."""
 _NOT_FOUND = (
@@ -339,6 +344,8 @@ def _agreed(cards: Sequence[TaughtCard], half_width: float) -> tuple[list[Taught
             found = _better(found, _seen_on(_aligned(cards, half_width, exact), half_width))
     if found is None or found[0].min() < LIMITS.labels_seen:
         found = _better(found, _seen_on(_aligned(cards, half_width), half_width))
+    if found is not None and found[0].min() < LIMITS.labels_seen_in_part:
+        found = _better(found, _stretched(found))
     if found is None or (found[0].min() < LIMITS.labels_unseen and float(np.median(found[0])) >= LIMITS.labels_seen):
         raise TeachingRefused(_NOT_FOUND, code="numbers-not-found")
     return found[1:]
@@ -431,6 +438,35 @@ def _moved(outline: NDArray[np.float64]) -> list[NDArray[np.float64]]:
     """An outline (4, 2) moved along its sides each way."""
     along, down = outline[1] - outline[0], outline[3] - outline[0]
     return [outline + x * along + y * down for x in _SHIFTS for y in _SHIFTS]
+
+
+def _stretched(found: _Agreement) -> _Agreement:
+    """The same, with parts of outlines moved to where their cards' labels are seen: one may be a thing's beside.
+
+    A number that is printed twice would else be taught where it does not stand. Labels that are wrong are never seen.
+    """
+    seen, cards, places = found
+    moved = list(cards)
+    for i, card in enumerate(cards):
+        for _ in range(_PARTS_MOVED if seen[i] < LIMITS.labels_seen_in_part else 0):
+            ways = [moved[i], *(replace(card, corners=way) for way in _with_part_moved(moved[i].corners))]
+            moved[i] = ways[int(_labels_seen(ways, places).argmax())]
+    seen_so = _labels_seen(moved, places)
+    kept = [b if sure >= LIMITS.labels_seen else a for a, b, sure in zip(cards, moved, seen_so.tolist(), strict=True)]
+    return _labels_seen(kept, places), kept, places
+
+
+def _with_part_moved(outline: Floats) -> list[NDArray[np.float32]]:
+    """An outline (4, 2) with one of its sides moved in or out, or one of its corners along a side, each way."""
+    ways = []
+    for first in range(4):
+        begun = np.roll(outline, -first, 0)
+        away = np.stack([begun[0] - begun[3], begun[1] - begun[2], np.zeros(2), np.zeros(2)])
+        moves = [*(step * away for step in _SIDE_STEPS)]
+        moves += [step * away * [[1], [0], [0], [0]] for step in _CORNER_STEPS]
+        moves += [step * away * [[0], [1], [0], [0]] for step in _CORNER_STEPS]
+        ways += [np.roll(begun + move, first, 0).astype(np.float32) for move in moves]
+    return ways
 
 
 def _to_edges(cards: Sequence[TaughtCard], half_width: float) -> list[TaughtCard]:

@@ -87,9 +87,17 @@ class Hypothesis:
 
     def shares_number(self, other: "Hypothesis") -> bool:
         """Each time that its numbers are printed, one of them is a number of another card."""
+        return bool(len(self.numerals)) and bool(self._shared_numbers(other).any(1).all())
+
+    def shares_all_numbers(self, other: "Hypothesis") -> bool:
+        """Each of its numbers, wherever it is printed, is a number of another card: askew, they seem to lie apart."""
+        return bool(len(self.numerals)) and bool(self._shared_numbers(other, LIMITS.askew).all())
+
+    def _shared_numbers(self, other: "Hypothesis", reach: float = 1.0) -> NDArray[np.bool_]:
+        """Which of its numerals (R, 3) are another card's, within so many times their reach."""
         own, theirs = self.numerals, other.numerals.reshape(-1, 3)
         apart = np.linalg.norm(own[:, :, None, :2] - theirs[:, :2], axis=-1)
-        return bool((apart < own[..., 2:]).any((1, 2)).all()) if len(own) and len(theirs) else False
+        return np.asarray((apart < reach * own[..., 2:]).any(2))
 
     @property
     def is_back(self) -> bool:
@@ -108,6 +116,11 @@ class Hypothesis:
     def shows_number(self) -> bool:
         """One of its numbers at least is read surely."""
         return bool(self.sections[:, : len(NUMBERS)].max() >= LIMITS.sure_number)
+
+    @property
+    def sure_numbers(self) -> int:
+        """How many of its numbers are read surely: others may be hidden."""
+        return int((self.sections[:, : len(NUMBERS)].max(-1) >= LIMITS.sure_taught).sum())
 
     @property
     def may_be_grain(self) -> bool:

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.backs import find_backs
+from companion.games.comet.vision.backs import card_colour, find_backs
 from companion.games.comet.vision.card_selection import (
     SAME_CARD,
     are_same_way_up,
@@ -43,7 +43,7 @@ from companion.vision.detection.conditions import FOREIGN_PROFILE
 from companion.vision.detection.detector import corners_of, refine_corners
 from companion.vision.detection.outlines import SETTINGS, Outline, judge_candidates, one_per_card, suppress
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import ReadingWarning, Stopwatch, confidence_of, near
+from companion.vision.results import DetectedCard, ReadingWarning, Stopwatch, confidence_of, near
 from companion.vision.tracking.regions import NOTHING_KNOWN, Unchanged
 
 Floats = NDArray[np.floating]
@@ -114,7 +114,8 @@ def _present_among(
     """The cards that are there in a piece of a table."""
     read = read_cards(likely)
     usual = [*read, *_elsewhere(unchanged)]
-    return present(find_backs(pyramid, taught, likely, read, is_known=bool(usual)), usual)
+    colours = _colours_elsewhere(unchanged)
+    return present(find_backs(pyramid, taught, likely, read, is_known=bool(usual), elsewhere=colours), usual)
 
 
 def _new_cards(there: list[Hypothesis], lying: list[Hypothesis], taught: TaughtNumerals) -> list[DetectedCometCard]:
@@ -162,10 +163,30 @@ def _searched(
     return likely
 
 
+def _faces(unchanged: Unchanged) -> list[DetectedCard]:
+    """The cards that are known to show their numbers, also beyond the piece of the table."""
+    return [card for card in unchanged.everywhere if not {None, BACK} & set(card.edges)]
+
+
 def _elsewhere(unchanged: Unchanged) -> list[Hypothesis]:
-    """The cards that are known elsewhere: how large cards are."""
-    faces = [card for card in unchanged.everywhere if not {None, BACK} & set(card.edges)]
-    return [Hypothesis(upright(card) - unchanged.at, 1.0, np.zeros((3, len(NUMBERS) + 2)), 1.0) for card in faces]
+    """The same as hypotheses: how large cards are."""
+    none = np.zeros((3, len(NUMBERS) + 2))
+    return [Hypothesis(upright(card) - unchanged.at, 1.0, none, 1.0) for card in _faces(unchanged)]
+
+
+def _colours_elsewhere(unchanged: Unchanged) -> list[Floats]:
+    """The colours (3,) of those of them that lie nearest."""
+    if unchanged.picture is None:
+        return []
+    nearest = sorted(_faces(unchanged), key=lambda card: float(np.linalg.norm(card.corners.mean(0) - unchanged.at)))
+    return [_colour_on(unchanged.picture, upright(card)) for card in nearest[: LIMITS.nearest]]
+
+
+def _colour_on(bgr: NDArray[np.uint8], corners: Floats) -> Floats:
+    """The colour (3,) of a card (4, 2) of a picture (h, w, 3), of which no more than its surroundings is prepared."""
+    x0, y0 = np.maximum(corners.min(0).astype(int), 0).tolist()
+    x1, y1 = np.ceil(corners.max(0)).astype(int).tolist()
+    return card_colour(Pyramid.of(np.ascontiguousarray(bgr[y0:y1, x0:x1])), corners - [x0, y0])
 
 
 def _is_familiar(one: Hypothesis) -> bool:
@@ -252,7 +273,10 @@ def _as_seen_by_all(one: Hypothesis, others: list[Hypothesis]) -> Hypothesis:
     """A card with each number as the surest of the outlines shows it that see it there; not sure where they differ."""
     sections, is_contested = one.sections.copy(), np.zeros(len(one.sections), bool)
     for other in others if len(one.numerals) else ():
-        if other is one or len(other.numerals) != len(one.numerals) or not are_same_way_up(one.corners, other.corners):
+        if other is one or len(other.numerals) != len(one.numerals):
+            continue
+        if not are_same_way_up(one.corners, other.corners):
+            is_contested |= _is_read_turned(one, other)
             continue
         apart = np.linalg.norm(one.numerals[..., :2] - other.numerals[..., :2], axis=-1) / one.numerals[..., 2]
         for k, (section, seen) in enumerate(zip(sections, other.sections, strict=True)):
@@ -285,6 +309,13 @@ def _is_outlined_small(one: Hypothesis, others: list[Hypothesis]) -> bool:
     return len(whole) >= LIMITS.nearest and one.area < LIMITS.cut_area * usual_area(one.corners, whole)
 
 
+def _is_read_turned(one: Hypothesis, other: Hypothesis) -> bool:
+    """The other outline shows the same ink as surely, the other way up, as other numbers: 9 9 9 for 6 6 6."""
+    numbers = [sorted(some.sections.argmax(-1).tolist()) for some in (one, other)]
+    is_sure = min(one.legible, other.legible) >= LIMITS.surely_read
+    return is_sure and numbers[0] != numbers[1] and one.shares_all_numbers(other)
+
+
 def _contradicts(section: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
     """Another outline shows another number surely, and not just this one's last figure."""
     number, seen = int(section.argmax()), int(other.argmax())
@@ -307,7 +338,7 @@ def is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
     is_sure = one.like_back > LIMITS.like_back or one.found > LIMITS.surely_found
     if usual and not has_usual_size(one, usual, LIMITS.odd_area_sure if is_sure else LIMITS.odd_area):
         return False
-    if usual and _sure_numbers(one) > 1:
+    if usual and one.sure_numbers > 1:
         return one.found >= LIMITS.card
     if one.is_as_other_backs and (one.found >= LIMITS.similar_back or one.like_back > LIMITS.like_other_back):
         return True
@@ -320,11 +351,6 @@ def is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
     if usual and one.is_back and one.is_other_colour and one.maybe_back > LIMITS.surely_back:
         return one.found >= LIMITS.card
     return one.found >= (LIMITS.unread_card if one.is_back else LIMITS.unread_taught)
-
-
-def _sure_numbers(one: Hypothesis) -> int:
-    """How many numbers of a card are read surely: others may be hidden."""
-    return int((one.sections[:, : len(NUMBERS)].max(-1) >= LIMITS.sure_taught).sum())
 
 
 def _card(number: int, one: Hypothesis, taught: TaughtNumerals) -> DetectedCometCard:

@@ -19,6 +19,7 @@ PLACES = ((40, 40), (180, 40), (320, 40), (460, 40))
 BLUE, GREEN, RED, WOOD = (150, 60, 30), (60, 160, 30), (40, 40, 170), (70, 110, 160)
 STRIPES = np.indices((106, 76))[0] % 20 < 10
 WHITE, SHADOWED_WHITE, DARK_GREY, BLUE_IN_GLARE = (240, 240, 240), (200, 200, 200), (130, 130, 130), (184, 94, 64)
+BLUE_VEILED, GREEN_VEILED, GREY_VEILED = (240, 170, 145), (130, 215, 105), (215, 215, 215)
 
 
 def taught(back=None, tint=()):
@@ -175,6 +176,44 @@ def test_of_two_colours_seen_as_often_neither_is_left_out(monkeypatch):
 
 def test_a_back_in_glare_is_of_the_deck(monkeypatch):
     assert backs_of(monkeypatch, (BLUE, BLUE, BLUE_IN_GLARE)) == [True, True, True]
+
+
+@pytest.mark.parametrize(("colour", "is_told"), [(BLUE_VEILED, True), (GREY_VEILED, False)])
+def test_a_back_in_a_lamps_reflection_is_of_the_deck_by_the_hue_that_is_left(monkeypatch, colour, is_told):
+    """Of green backs two in glare were taken for another deck's: others showed the taught pattern."""
+    assert backs_of(monkeypatch, (BLUE, colour, None), STRIPES, back=striped()) == [True, is_told, False]
+
+
+@pytest.mark.parametrize(("colour", "is_told"), [(GREEN_VEILED, True), (BLUE_VEILED, False)])
+def test_white_light_on_a_back_takes_of_its_tint_and_of_its_pattern(monkeypatch, colour, is_told):
+    tint = np.log(np.array(GREEN, float) / WHITE)
+    assert backs_of(monkeypatch, (colour, None, None), back=striped(), tint=tint) == [is_told, False, False]
+
+
+def test_a_card_that_is_partly_covered_is_not_of_another_deck_for_its_tint():
+    """Of fanned cards that were found by two of their numbers none was told, for none was as blue as the back."""
+    picture = bare_table()
+    (x, y), (left, top), *_ = PLACES
+    picture[y : y + 106, x : x + 76] = picture[top : top + 106, left : left + 76] = WHITE
+    sections = np.full((3, 15), 0.01)
+    sections[[0, 1], [2, 5]] = 0.99
+    face = Hypothesis(CARD + PLACES[0], 1.0, np.zeros((3, 15)), 1.0, 0.9)
+    covered = Hypothesis(CARD + PLACES[1], 0.5, sections, 0.59, 0.2)
+    printing = taught(striped(), np.log(np.array(BLUE, float) / WHITE))
+    _, compared = find_backs(Pyramid.of(picture), printing, [face, covered], [face], is_known=True)
+    assert is_card(compared, [face])
+
+
+def test_where_no_face_shows_the_colour_of_faces_elsewhere_tells_backs(monkeypatch):
+    picture = bare_table()
+    (x, y), *_ = PLACES
+    picture[y : y + 106, x : x + 76] = BLUE
+    kinds = type("Seen", (), {"kinds": np.array([[0.0, 1.0, 0.0]])})()
+    monkeypatch.setattr("companion.games.comet.vision.backs.PretrainedNumerals.read_numerals", lambda *_: kinds)
+    one = Hypothesis(CARD + PLACES[0], 0.8, np.zeros((3, 15)), 0.0, 0.37)
+    for elsewhere, is_other in (([], False), ([np.array(BLUE)], False), ([np.array(WHITE)], True)):
+        (seen,) = find_backs(Pyramid.of(picture), taught(), [one], [], is_known=True, elsewhere=elsewhere)
+        assert (seen.is_other_colour, seen.is_back) == (is_other, is_other)
 
 
 def test_a_back_as_plain_as_the_face_is_told_by_its_colour(monkeypatch):

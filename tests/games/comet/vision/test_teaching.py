@@ -614,6 +614,30 @@ def test_a_new_card_that_is_seen_too_much_from_the_side_is_left_open(monkeypatch
     assert told.values == [None] * 3
 
 
+def test_an_outline_on_which_the_labels_are_not_seen_is_moved_part_by_part_to_where_they_are():
+    """Under a lamp's veil a dark card's corner was taken for a quarter of its width away: its labels contradicted."""
+    picture = cv2.imread(str(SCENES / "veiled-comet-cards.jpg"))
+    faces = [[9, 4, 12], [10, 2, 14], [2, 8, 11], [7, 5, 6], [3, 13, 7]]
+    profile = learn_comet("comet", [("veiled", picture)], [{"cards": [{"values": values} for values in faces]}])
+    read = {tuple(card.values) for card in read_comet(picture, TaughtNumerals(profile)).cards}
+    assert read == {tuple(sorted(values)) for values in faces}
+
+
+def test_ink_that_reads_as_other_numbers_upside_down_is_doubted():
+    """Of three sixes at the picture's rim an outline that lay askew across another card made nines."""
+    numerals = np.array([[[30.0, 20, 6], [60, 20, 6], [90, 20, 6]]])
+    quad = np.array([[0.0, 0], [120, 0], [120, 80], [0, 80]])
+    six, nine = np.full((3, 15), 0.001), np.full((3, 15), 0.001)
+    six[:, NUMBERS.index(6)] = nine[:, NUMBERS.index(9)] = 0.99
+    nines = Hypothesis(quad, 0.9, nine, 1.0, 0.9, numerals=numerals)
+    turned = np.roll(quad, 2, 0) - np.array([0.0, 4.0])
+    sixes = Hypothesis(turned, 0.0, six, 1.0, 0.6, numerals=numerals[:, ::-1] + np.array([8.0, 4.0, 0.0]))
+    (told,) = present([nines, sixes], [nines])
+    assert told.sections.max() < LIMITS.sure_taught
+    (told,) = present([nines, replace(sixes, numerals=sixes.numerals + np.array([40.0, 0.0, 0.0]))], [nines])
+    assert told.sections.max() > LIMITS.sure_taught
+
+
 def test_a_card_face_down_alone_in_a_piece_is_told_where_the_printing_is_known_to_lie():
     look = printing()
     profile = learnt(look, (*FACES[:4], (11, 13, 14), None))
