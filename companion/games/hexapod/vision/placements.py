@@ -62,12 +62,14 @@ class Covered:
     def is_bare(self, before: DetectedField, now: DetectedField, *, is_old: bool = False) -> bool:
         """Whether just that shows there again: the card was taken away.
 
-        What cannot be read now may be what lay there when nothing was read there then, or when it ``is_old``.
+        What cannot be read now may be what lay there when nothing was read there then, or when it ``is_old``. A cell
+        that can be read now and could not on the card is new, too.
         """
         under = dict(zip(cells_under(self.place), (kind for row in self.cells for kind in row), strict=True))
         unread = [(r, c) for r, c in under if now.doubt[r][c]]
         changes = set(changed_cells(before, now))
-        if not changes <= set(under) or len(changes) < (_SHOWS if unread else 1):
+        shown = changes | {(r, c) for r, c in under if before.doubt[r][c] and not now.doubt[r][c]}
+        if not changes or not changes <= set(under) or len(shown) < (_SHOWS if unread else 1):
             return False
         may_be_it = is_old or all(under[cell] is None for cell in unread)
         return may_be_it and all(now.cells[r][c] == kind for (r, c), kind in under.items() if (r, c) not in unread)

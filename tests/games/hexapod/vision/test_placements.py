@@ -137,6 +137,16 @@ def test_a_case_is_bare_again_where_what_could_not_be_read_under_a_card_cannot_b
     assert known.is_bare(case(CARD), case(was, unread), is_old=True), "that it cannot be read lasts"
 
 
+def test_a_case_is_bare_again_where_a_cell_of_the_card_that_could_not_be_read_shows_what_lay_there() -> None:
+    """The card lay on two insects as black as its own: none of its removals was told in 25 takes of a film."""
+    unread = ((1, 1), (1, 2))
+    laid_with_doubt, taken = case({(2, 2): "dung"} | CARD, doubtful=((2, 1),)), case({}, unread)
+    covered = Covered((1, 1), ((None, None), (None, None)))
+    assert covered.is_bare(laid_with_doubt, taken)
+    assert not covered.is_bare(laid_with_doubt, case(CARD | {(2, 1): "leaf"}, unread)), "nothing was taken"
+    assert not covered.is_bare(laid_with_doubt, case({(2, 1): "leaf"}, unread)), "another card lies there"
+
+
 def test_a_card_is_taken_where_the_floor_shows_though_a_cell_under_it_cannot_be_read() -> None:
     doubted = UNCHANGED > 0
     doubted[2, 2] = True
