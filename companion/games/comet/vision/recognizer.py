@@ -30,7 +30,7 @@ from companion.games.comet.vision.thresholds import LIMITS
 from companion.games.comet.vision.untaught_printing import find_layout, verify_cards
 from companion.vision.detection.conditions import MIRRORED, TOO_STEEP, is_mirrored, is_too_steep
 from companion.vision.detection.detector import Detection, corners_of, distances, refine_corners, suppress_overlaps
-from companion.vision.detection.verification import Find, Verdict, have_edges, verify
+from companion.vision.detection.verification import Find, have_edges, verify
 from companion.vision.geometry import Shape
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import (
@@ -202,16 +202,21 @@ def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
     two of them say that the printing lies here. Nor does one on which another lies.
     """
     cards = [card for card in reading.cards if isinstance(card, DetectedCometCard)]
-    verdict = verify(pyramid, [_as_find(card) for card in cards], reading.warnings, LIMITS.table)
     is_taught = isinstance(reading.classifier, TaughtNumerals) and reading.classifier.is_taught
-    whole = np.array([is_taught and _is_read(card) for card in cards], bool)
-    if whole.sum() >= LIMITS.fewest_whole and not verdict.stays.any():
-        about_table = tuple(warning for warning in reading.warnings if warning.at is None)
-        verdict = Verdict(whole | [BACK in card.edges for card in cards], about_table)
-    in_part = np.array([is_taught and _is_read_in_part(card) for card in cards], bool)
-    stays = verdict.stays | ((whole | in_part) & verdict.stays.any())
-    added = [card.centre for card, one in zip(cards, stays & ~verdict.stays, strict=True) if one]
-    warnings = verdict.warnings + tuple(warning for warning in reading.warnings if warning.at in added)
+    whole, in_part = (
+        np.array([is_taught and is_so(card) for card in cards], bool) for is_so in (_is_read, _is_read_in_part)
+    )
+    asked = ~in_part | in_part.all()
+    finds = [_as_find(card) for card, is_asked in zip(cards, asked, strict=True) if is_asked]
+    verdict = verify(pyramid, finds, reading.warnings, LIMITS.table)
+    judged, warnings = np.zeros(len(cards), bool), verdict.warnings
+    judged[asked] = verdict.stays
+    if whole.sum() >= LIMITS.fewest_whole and not judged.any():
+        judged = whole | np.array([BACK in card.edges for card in cards], bool)
+        warnings = tuple(warning for warning in reading.warnings if warning.at is None)
+    stays = judged | ((whole | in_part) & judged.any())
+    added = [card.centre for card, one in zip(cards, stays & ~judged, strict=True) if one]
+    warnings += tuple(one for one in reading.warnings if one.at in added and one not in warnings)
     cards = [card for card, one in zip(cards, stays, strict=True) if one]
     return _apply_conditions(pyramid, replace(reading, cards=tuple(cards), warnings=warnings))
 

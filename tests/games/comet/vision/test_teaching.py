@@ -18,7 +18,7 @@ from companion.games.comet.vision.hypothesis import Hypothesis
 from companion.games.comet.vision.numeral_search import NumeralSearch
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.recognizer import read_comet, read_unknown
-from companion.games.comet.vision.results import BACK, NUMBERS
+from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, DetectedCometCard
 from companion.games.comet.vision.taught_numerals import NumberViews, TaughtNumerals
 from companion.games.comet.vision.taught_recognizer import is_card, present
 from companion.games.comet.vision.taught_search import rows_of, search_rows, search_unlikely
@@ -28,6 +28,7 @@ from companion.vision.enrolment.labels import Candidates, outlines_of
 from companion.vision.enrolment.profile import MOST_BYTES
 from companion.vision.geometry import mapped
 from companion.vision.image.pyramid import Pyramid
+from companion.vision.results import ReadingWarning
 from companion.vision.tracking.regions import Unchanged
 from models.drawing.comet.layouts import LaidComet
 from models.drawing.comet.photograph import comet_photograph
@@ -636,6 +637,33 @@ def test_ink_that_reads_as_other_numbers_upside_down_is_doubted():
     assert told.sections.max() < LIMITS.sure_taught
     (told,) = present([nines, replace(sixes, numerals=sixes.numerals + np.array([40.0, 0.0, 0.0]))], [nines])
     assert told.sections.max() > LIMITS.sure_taught
+
+
+def of_table(corners, values):
+    """A card as it is told, None for a number that surely is hidden."""
+    sections = np.full((3, len(NUMBERS) + 2), 0.001)
+    sections[np.arange(3), [-1 if value is None else NUMBERS.index(value) for value in values]] = 0.99
+    edges = tuple(None if value is None else str(value) for value in values)
+    return DetectedCometCard((0, 0), edges, np.asarray(corners, np.float32), 0.8, 0.8, sections, 0)
+
+
+@pytest.mark.parametrize("has_whole", [True, False])
+def test_cards_that_others_cover_do_not_speak_against_a_table_for_want_of_edges(monkeypatch, has_whole):
+    """Of three fans one card was whole; the others found by two numbers each made it "no cards of this game"."""
+    taught, picture = TaughtNumerals(learnt(printing())), table(printing())
+    whole = of_table(picture.truth["cards"][0]["corners"], picture.truth["cards"][0]["printed"])
+    size = np.ptp(whole.corners, axis=0)
+    away = [np.array([4.0 + size[0] * k, 4.0]) - whole.corners.min(0) for k in range(3)]  # on the bare table
+    covered = [of_table(whole.corners * 0.5 + 0.5 * whole.corners.min(0) + to, (2, 6, None)) for to in away]
+    cards = (*([whole] if has_whole else []), *covered)
+    warnings = tuple(ReadingWarning("unsure", "a number of a card cannot be read", card.centre) for card in covered)
+    reading = CometReading(cards, (), warnings, taught)
+    monkeypatch.setattr(recognizer, "read_taught", lambda *_: reading)
+    told = read_comet(picture.bgr, taught)
+    assert len(told.cards) == (4 if has_whole else 0)
+    assert [warning.at for warning in told.warnings if warning.code == "unsure"] == (
+        [card.centre for card in covered] if has_whole else []
+    )
 
 
 def test_a_card_face_down_alone_in_a_piece_is_told_where_the_printing_is_known_to_lie():
