@@ -7,52 +7,37 @@ number there, and the look that all faces, and all backs, have in common.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import TeachingRefused, UsageError
 from companion.games.comet.layout import layouts
-from companion.games.comet.vision.alignment import align, look_at
+from companion.games.comet.vision.alignment import look_at
 from companion.games.comet.vision.backs import card_colour
-from companion.games.comet.vision.place_search import TaughtCard, find_places, places_at
+from companion.games.comet.vision.place_search import NUMBERS_NOT_SEEN, TaughtCard, agree
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
-from companion.games.comet.vision.profile import LOOK_HIGH, CometProfile, is_half_width, look_shape
+from companion.games.comet.vision.profile import CometProfile, is_half_width, look_shape
 from companion.games.comet.vision.results import NUMBERS, OTHERS_TURNED, in_words
 from companion.games.comet.vision.taught_numerals import TaughtNumerals, classify_views, log_odds
 from companion.games.comet.vision.taught_recognizer import find_outlines
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.outlines import judge_candidates
-from companion.vision.detection.sizes import FOCAL_LENGTH, as_large_as, completed, proportion_of
 from companion.vision.enrolment.labels import OVERLAP, Candidates, are_numbers
 from companion.vision.enrolment.learning import learn
 from companion.vision.enrolment.sample import EVENINGS_SHARE, TAUGHT, CropFrame, Sample, taught_of
 from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
 from companion.vision.evidence import Mark
-from companion.vision.geometry import mapped, opposite_sides, shared_area
+from companion.vision.geometry import mapped, shared_area
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.floating]
 _NUDGES = np.array([[0.0, 0.0], [-0.02, 0.0], [0.02, 0.0], [0.0, -0.02], [0.0, 0.02]])
 """In half heights of a card: each number is looked at through outlines moved so."""
-_SHIFTS = np.linspace(-0.24, 0.24, 9).tolist()
-"""How far a card's outline may be off, in its sides, in steps after which a number is still told."""
-_SIDE_STEPS = (-0.12, -0.09, -0.06, -0.03, 0.03, 0.06, 0.09, 0.12)
-_CORNER_STEPS = (-0.3, -0.24, -0.18, -0.12, -0.06, 0.06, 0.12, 0.18, 0.24, 0.3)
-"""How far a side, and a corner, of a card's outline may be off, in the sides beside it."""
-_PARTS_MOVED = 3
-"""So many of them may be off."""
 _CROP_PX, _CROP_MARGIN = 300, 0.06
 """Of a sample: the card's longer side in pixels, and how much of it is shown around the card."""
-_NOT_FOUND = (
-    "the labelled numbers are not seen on the cards: lay them upright in even light, hold the camera still, and give "
-    "each card's numbers as they are printed, top to bottom or left to right"
-)
-_USUAL = 63.0 / 88.0
 
 
 class CometTeaching(Teaching):
@@ -124,14 +109,13 @@ class CometTeaching(Teaching):
         faces = [card for card in lying if card.values]
         if not faces:
             raise TeachingRefused("no card lies face up: lay cards that show their numbers", code="numbers-not-found")
-        faces, half_width = _upright(faces)
-        faces, places = _agreed(faces, half_width)
+        faces, places = agree(faces)
         _require_labelled(faces, places)
         shown = iter(faces)
         found: list[tuple[Floats, Label]] = []
         for card, label in zip(lying, cards, strict=True):
             one = next(shown) if card.values else card
-            about = {"shape": round(half_width, 4), "places": places.as_rows() if card.values else []}
+            about = {"shape": round(places.half_width, 4), "places": places.as_rows() if card.values else []}
             found.append((one.corners, {"values": label["values"], **about}))
         return found
 
@@ -148,7 +132,7 @@ class CometTeaching(Teaching):
         """See `Teaching`."""
         placed = [sample for sample in taught_of(samples) if sample.label.get("places")]
         if not placed:
-            raise TeachingRefused(_NOT_FOUND, code="numbers-not-found")
+            raise TeachingRefused(NUMBERS_NOT_SEEN, code="numbers-not-found")
         half_width = float(np.median([sample.label["shape"] for sample in placed]))
         lights = [sample.light for sample in placed]
         most = max(lights, key=lights.count)
@@ -319,209 +303,6 @@ def _begun_at_top(outline: Floats) -> Floats:
     middle = outline.mean(0)
     corner = np.array([-1.0, -1.0])
     return np.roll(outline, -int(((outline - middle) @ corner).argmax()), 0)
-
-
-def _upright(cards: Sequence[TaughtCard]) -> tuple[list[TaughtCard], float]:
-    """The cards begun at their top left, and their half width.
-
-    Cards lie upright; a photograph taken from another side of the table is noticed by its numbers.
-    """
-    for start in (0, 2, 1, 3):
-        ways = [replace(card, corners=np.roll(card.corners, -start, 0)) for card in cards]
-        half_width = _half_width(ways)
-        if set(find_places(ways, half_width)[1].tolist()) == {0, 1, 2}:
-            return ways, half_width
-    raise TeachingRefused(_NOT_FOUND, code="numbers-not-found")
-
-
-def _agreed(cards: Sequence[TaughtCard], half_width: float) -> tuple[list[TaughtCard], NumberPlaces]:
-    """The cards, their outlines as found or moved to agree, as more of their numbers are then seen, and the places."""
-    found = _seen_on(cards, half_width)
-    if found is not None and found[0].min() < LIMITS.labels_seen:
-        exact = [seen >= LIMITS.labels_seen for seen in found[0].tolist()]
-        if any(exact):
-            found = _better(found, _seen_on(_as_large(cards, exact, found[2]), half_width))
-            found = _better(found, _seen_on(_aligned(cards, half_width, exact), half_width))
-    if found is None or found[0].min() < LIMITS.labels_seen:
-        found = _better(found, _seen_on(_aligned(cards, half_width), half_width))
-    if found is not None and found[0].min() < LIMITS.labels_seen_in_part:
-        found = _better(found, _stretched(found))
-    if found is None or (found[0].min() < LIMITS.labels_unseen and float(np.median(found[0])) >= LIMITS.labels_seen):
-        raise TeachingRefused(_NOT_FOUND, code="numbers-not-found")
-    return found[1:]
-
-
-_Agreement = tuple[NDArray[np.float64], list[TaughtCard], NumberPlaces]
-"""How surely the labelled numbers are seen on each card (N,), the cards, and the numbers' places."""
-
-
-def _seen_on(cards: Sequence[TaughtCard], half_width: float) -> _Agreement | None:
-    """What is seen of the labels once the outlines are moved to the cards' edges; None where no places are found."""
-    at_edges = _to_edges(cards, half_width)
-    places = _places(at_edges, half_width)
-    if places is None:
-        return None
-    return _labels_seen(at_edges, places), at_edges, places
-
-
-def _labels_seen(cards: Sequence[TaughtCard], places: NumberPlaces) -> NDArray[np.float64]:
-    """How surely the labelled numbers are seen on each card (N,)."""
-    seen = classify_views(np.stack([places.views(card.pyramid, card.corners[None])[0] for card in cards]))
-    labelled = np.array([[NUMBERS.index(card.values[slot]) for slot in places.slots] for card in cards])
-    return np.asarray(np.exp(np.take_along_axis(seen.numbers, labelled[..., None], -1))[..., 0].mean(1), np.float64)
-
-
-def _better(one: _Agreement | None, other: _Agreement | None) -> _Agreement | None:
-    """That of which more is seen."""
-    if one is None or other is None:
-        return one or other
-    return other if other[0].mean() > one[0].mean() else one
-
-
-def _places(cards: Sequence[TaughtCard], half_width: float) -> NumberPlaces | None:
-    """Where the numbers stand; None where one of the three is not found."""
-    boxes, slots, turned = find_places(cards, half_width)
-    return places_at(boxes, turned, half_width, slots) if set(slots.tolist()) == {0, 1, 2} else None
-
-
-def _half_width(cards: Sequence[TaughtCard]) -> float:
-    """The cards' width over their height; that of usual cards where it is about that."""
-    ratios = []
-    for card in cards:
-        size = card.pyramid.size
-        long = proportion_of(card.corners.astype(float), FOCAL_LENGTH * max(size), np.array(size) / 2)
-        across, down = opposite_sides(card.corners)
-        ratios.append(1 / long if across < down else long)
-    ratio = float(np.median(ratios))
-    for usual in (_USUAL, 1 / _USUAL):
-        if abs(np.log(ratio / usual)) < LIMITS.usual_proportion:
-            return usual
-    return ratio
-
-
-def _aligned(cards: Sequence[TaughtCard], half_width: float, exact: Sequence[bool] | None = None) -> list[TaughtCard]:
-    """The cards, their outlines moved to agree with each other; with ``exact``, the others' with those that are."""
-    shape, aligned = look_shape(half_width), list(cards)
-    for _ in range(2):
-        looks = [look_at(card.pyramid, card.corners, shape) for card in aligned]
-        mean = np.asarray(
-            np.mean([looks[i] for i in range(len(cards)) if exact is None or exact[i]], axis=0), np.float32
-        )
-        for i, card in enumerate(aligned):
-            if exact is None or not exact[i]:
-                aligned[i] = replace(card, corners=align(card.pyramid, card.corners, mean).corners)
-    return aligned
-
-
-def _as_large(cards: Sequence[TaughtCard], exact: Sequence[bool], places: NumberPlaces) -> list[TaughtCard]:
-    """The cards, those that are not ``exact`` made as large as those that are, where more of their labels is then seen.
-
-    Of a card beside another the side may have been taken for the neighbour's, or a line of the table for either side:
-    where a label is not seen then, it is looked for around.
-    """
-    sure = np.array([card.corners for card, is_exact in zip(cards, exact, strict=True) if is_exact], np.float64)
-    found = list(cards)
-    for i, card in enumerate(cards):
-        if not exact[i]:
-            seen = card.corners.astype(np.float64)
-            ways = [seen, *as_large_as(seen, sure), *completed(seen, sure)]
-            for some in (ways, [moved for way in ways for moved in _moved(way)]):
-                tried = [replace(card, corners=np.asarray(way, np.float32)) for way in some]
-                shown = _labels_seen(tried, places)
-                found[i] = tried[int(shown.argmax())]
-                if shown.max() >= LIMITS.labels_unseen:
-                    break
-    return found
-
-
-def _moved(outline: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """An outline (4, 2) moved along its sides each way."""
-    along, down = outline[1] - outline[0], outline[3] - outline[0]
-    return [outline + x * along + y * down for x in _SHIFTS for y in _SHIFTS]
-
-
-def _stretched(found: _Agreement) -> _Agreement:
-    """The same, with parts of outlines moved to where their cards' labels are seen: one may be a thing's beside.
-
-    A number that is printed twice would else be taught where it does not stand. Labels that are wrong are never seen.
-    """
-    seen, cards, places = found
-    moved = list(cards)
-    for i, card in enumerate(cards):
-        for _ in range(_PARTS_MOVED if seen[i] < LIMITS.labels_seen_in_part else 0):
-            ways = [moved[i], *(replace(card, corners=way) for way in _with_part_moved(moved[i].corners))]
-            moved[i] = ways[int(_labels_seen(ways, places).argmax())]
-    seen_so = _labels_seen(moved, places)
-    kept = [b if sure >= LIMITS.labels_seen else a for a, b, sure in zip(cards, moved, seen_so.tolist(), strict=True)]
-    return _labels_seen(kept, places), kept, places
-
-
-def _with_part_moved(outline: Floats) -> list[NDArray[np.float32]]:
-    """An outline (4, 2) with one of its sides moved in or out, or one of its corners along a side, each way."""
-    ways = []
-    for first in range(4):
-        begun = np.roll(outline, -first, 0)
-        away = np.stack([begun[0] - begun[3], begun[1] - begun[2], np.zeros(2), np.zeros(2)])
-        moves = [*(step * away for step in _SIDE_STEPS)]
-        moves += [step * away * [[1], [0], [0], [0]] for step in _CORNER_STEPS]
-        moves += [step * away * [[0], [1], [0], [0]] for step in _CORNER_STEPS]
-        ways += [np.roll(begun + move, first, 0).astype(np.float32) for move in moves]
-    return ways
-
-
-def _to_edges(cards: Sequence[TaughtCard], half_width: float) -> list[TaughtCard]:
-    """The cards, their outlines moved out to their edges where they were found at a frame printed within."""
-    away = _beyond_frame(cards, half_width)
-    rect = np.array([[-half_width, -1], [half_width, -1], [half_width, 1], [-half_width, 1]])
-    rect += np.array([[-away[3], -away[0]], [away[1], -away[0]], [away[1], away[2]], [-away[3], away[2]]])
-    return [
-        replace(card, corners=mapped(card_to_image(card.corners, half_width), rect).astype(np.float32))
-        for card in cards
-    ]
-
-
-def _beyond_frame(cards: Sequence[TaughtCard], half_width: float) -> NDArray[np.float64]:
-    """How far beyond the outlines the cards' top, right, bottom and left edges lie (4,), in half heights.
-
-    The outlines agree with each other; where people gave corners, those say it by their mean, else an edge that all
-    cards have at the same distance.
-    """
-    given = [card for card in cards if card.rough is not None]
-    if len(given) == len(cards):
-        away = np.array([_rough_sides(card, half_width) for card in given])
-        mean, error = away.mean(0), away.std(0) / np.sqrt(len(away))
-        is_off = np.abs(mean).max() > LIMITS.frame_inset and (np.abs(mean) > 2 * error).sum() > 2
-        return np.asarray(mean) if is_off else np.zeros(4)
-    return _edge_beyond(cards, half_width)
-
-
-def _rough_sides(card: TaughtCard, half_width: float) -> NDArray[np.float64]:
-    """How far beyond its outline a card's sides lie by its rough outline (4,)."""
-    assert card.rough is not None
-    image_from_card = card_to_image(card.corners, half_width)
-    places = mapped(np.linalg.inv(image_from_card), card.rough)
-    x, y = np.sort(places[:, 0]), np.sort(places[:, 1])
-    return np.array([-1 - y[:2].mean(), x[2:].mean() - half_width, y[2:].mean() - 1, -half_width - x[:2].mean()])
-
-
-def _edge_beyond(cards: Sequence[TaughtCard], half_width: float) -> NDArray[np.float64]:
-    """How far beyond their outlines all cards show an edge along each side (4,), 0 where they do not."""
-    shape = (2 * LOOK_HIGH, round(2 * LOOK_HIGH * half_width))
-    margin = round(LIMITS.widest_margin * LOOK_HIGH)
-    looks = [look_at(card.pyramid, card.corners, shape, margin) for card in cards]
-    found = np.zeros(4)
-    for side in range(4):
-        steps = []
-        for look in looks:
-            strip = np.rot90(look, side)[:margin, margin:-margin]
-            middle = np.median(strip[:, strip.shape[1] // 8 : -(strip.shape[1] // 8)], axis=1)
-            steps.append(np.abs(np.gradient(cv2.GaussianBlur(middle[:, None].astype(np.float32), (1, 3), 0)[:, 0])))
-        profile = np.median(steps, axis=0)  # an outline that is off has an edge beyond it that the others lack
-        least = max(2, round(LIMITS.frame_inset * LOOK_HIGH))
-        outer = profile[: margin - least]
-        if len(outer) and outer.max() > LIMITS.edge_step:
-            found[side] = (margin - 0.5 - int(outer.argmax())) / LOOK_HIGH
-    return found if (found > 0).all() and np.ptp(found) < LIMITS.uneven_margin else np.zeros(4)
 
 
 def _require_labelled(cards: Sequence[TaughtCard], places: NumberPlaces) -> None:

@@ -1,17 +1,27 @@
-"""Where labelled cards show their numbers: boxes around ink, named by the network, that agree among the cards."""
+"""Where labelled cards show their numbers: boxes around ink, named by the network, that agree among the cards.
+
+The cards' outlines are moved until the labelled numbers are seen on all of them in the same places.
+"""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.errors import TeachingRefused
+from companion.games.comet.vision.alignment import align, look_at
+from companion.games.comet.vision.backs import card_colour
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
+from companion.games.comet.vision.profile import LOOK_HIGH, look_shape
 from companion.games.comet.vision.results import NUMBERS
 from companion.games.comet.vision.taught_numerals import NumberViews, classify_views
 from companion.games.comet.vision.thresholds import LIMITS
+from companion.vision.detection.sizes import FOCAL_LENGTH, as_large_as, completed, proportion_of
+from companion.vision.edge_refinement import refine
+from companion.vision.geometry import mapped, opposite_sides
 from companion.vision.image.pyramid import Pyramid, warp
 
 Boxes = NDArray[np.float64]
@@ -25,6 +35,18 @@ _STEP = 7
 _LOWEST, _HIGHEST = 0.09, 0.87
 """How high numerals are, in half heights of the card; at most in halves of its shorter side."""
 _MOST_BOXES = 220
+_SHIFTS = np.linspace(-0.24, 0.24, 9).tolist()
+"""How far a card's outline may be off, in its sides, in steps after which a number is still told."""
+_SIDE_STEPS = (-0.12, -0.09, -0.06, -0.03, 0.03, 0.06, 0.09, 0.12)
+_CORNER_STEPS = (-0.3, -0.24, -0.18, -0.12, -0.06, 0.06, 0.12, 0.18, 0.24, 0.3)
+"""How far a side, and a corner, of a card's outline may be off, in the sides beside it."""
+_PARTS_MOVED = 3
+"""So many of them may be off."""
+NUMBERS_NOT_SEEN = (
+    "the labelled numbers are not seen on the cards: lay them upright in even light, hold the camera still, and give "
+    "each card's numbers as they are printed, top to bottom or left to right"
+)
+_USUAL = 63.0 / 88.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -237,3 +259,255 @@ def _nearest(boxes: Boxes, likely: NDArray[np.float64], used: NDArray[np.bool_],
     if not fits.any():
         return -1
     return int(np.where(fits, likely, -1.0).argmax())
+
+
+def agree(cards: Sequence[TaughtCard]) -> tuple[list[TaughtCard], NumberPlaces]:
+    """The cards upright, their outlines moved until their labelled numbers are seen, and where those stand.
+
+    Raises:
+        TeachingRefused: ``numbers-not-found``.
+    """
+    return _agreed(*_within_neighbours(*_upright(cards)))
+
+
+def _upright(cards: Sequence[TaughtCard]) -> tuple[list[TaughtCard], float]:
+    """The cards begun at their top left, and their half width.
+
+    Cards lie upright; a photograph taken from another side of the table is noticed by its numbers.
+    """
+    for start in (0, 2, 1, 3):
+        ways = [replace(card, corners=np.roll(card.corners, -start, 0)) for card in cards]
+        half_width = _half_width(ways)
+        if set(find_places(ways, half_width)[1].tolist()) == {0, 1, 2}:
+            return ways, half_width
+    raise TeachingRefused(NUMBERS_NOT_SEEN, code="numbers-not-found")
+
+
+def _agreed(cards: Sequence[TaughtCard], half_width: float) -> tuple[list[TaughtCard], NumberPlaces]:
+    """The cards, their outlines as found or moved to agree, as more of their numbers are then seen, and the places."""
+    found = _seen_on(cards, half_width)
+    if found is not None and found[0].min() < LIMITS.labels_seen:
+        exact = [seen >= LIMITS.labels_seen for seen in found[0].tolist()]
+        if any(exact):
+            found = _better(found, _seen_on(_as_large(cards, exact, found[2]), half_width))
+            found = _better(found, _seen_on(_aligned(cards, half_width, exact), half_width))
+    if found is None or found[0].min() < LIMITS.labels_seen:
+        found = _better(found, _seen_on(_aligned(cards, half_width), half_width))
+    if found is not None and found[0].min() < LIMITS.labels_seen_in_part:
+        found = _better(found, _stretched(found))
+    if found is None or (found[0].min() < LIMITS.labels_unseen and float(np.median(found[0])) >= LIMITS.labels_seen):
+        raise TeachingRefused(NUMBERS_NOT_SEEN, code="numbers-not-found")
+    return found[1:]
+
+
+def _within_neighbours(cards: Sequence[TaughtCard], half_width: float) -> tuple[list[TaughtCard], float]:
+    """The cards and their half width, their outlines' sides moved in where those of cards in a row reach to the next.
+
+    All are then as oblong as usual cards, edges show where the moved sides lie, and the table beyond. Other cards have
+    no edges there, or printed lines, and their outlines mostly find back.
+    """
+    for usual in (_USUAL, 1 / _USUAL):
+        share = min(usual / half_width, half_width / usual)
+        if not LIMITS.least_within < share < np.exp(-LIMITS.usual_proportion):
+            continue
+        for side in (1, 3) if usual < half_width else (0, 2):
+            moved = [_with_side_in(card.corners, side, share) for card in cards]
+            edges = refine(cards[0].pyramid, moved)
+            support = float(np.median([one.support[side] for one in edges]))
+            is_kept = float(np.median([one.moved for one in edges])) < (1 - share) / 2
+            if is_kept and support >= LIMITS.side_within and _is_table_beyond(cards, moved, side):
+                exact = [one.corners.astype(np.float32) for one in edges]
+                return [replace(card, corners=quad) for card, quad in zip(cards, exact, strict=True)], usual
+    return list(cards), half_width
+
+
+def _with_side_in(outline: NDArray[np.floating], side: int, share: float) -> NDArray[np.float64]:
+    """An outline (4, 2) with a side moved in, so that such a share of it is left."""
+    a, b, c, d = np.roll(outline, -side, 0).astype(np.float64)
+    return np.roll(np.array([d + share * (a - d), c + share * (b - c), c, d]), side, 0)
+
+
+def _is_table_beyond(cards: Sequence[TaughtCard], moved: Sequence[NDArray[np.float64]], side: int) -> bool:
+    """Whether what most outlines lose by having a side moved in looks like what lies at its ends, and not like them."""
+    told = []
+    for card, quad in zip(cards, moved, strict=True):
+        (a, b, *_), (inner_a, inner_b, *_) = (np.roll(one, -side, 0) for one in (card.corners, quad))
+        strip = np.array([a, b, inner_b, inner_a])
+        ends = [strip + 0.5 * sign * (b - a) + 0.5 * sign * (inner_b - inner_a) for sign in (1.2, -1.2)]
+        colours = [np.log(card_colour(card.pyramid, one)) for one in (strip, quad, *ends)]
+        off_card, *off_ends = (float(np.abs(other - colours[0]).max()) for other in colours[1:])
+        told.append(min(off_ends) < off_card / 2)
+    return sum(told) > len(told) / 2
+
+
+_Agreement = tuple[NDArray[np.float64], list[TaughtCard], NumberPlaces]
+"""How surely the labelled numbers are seen on each card (N,), the cards, and the numbers' places."""
+
+
+def _seen_on(cards: Sequence[TaughtCard], half_width: float) -> _Agreement | None:
+    """What is seen of the labels once the outlines are moved to the cards' edges; None where no places are found."""
+    at_edges = _to_edges(cards, half_width)
+    places = _places(at_edges, half_width)
+    if places is None:
+        return None
+    return _labels_seen(at_edges, places), at_edges, places
+
+
+def _labels_seen(cards: Sequence[TaughtCard], places: NumberPlaces) -> NDArray[np.float64]:
+    """How surely the labelled numbers are seen on each card (N,)."""
+    seen = classify_views(np.stack([places.views(card.pyramid, card.corners[None])[0] for card in cards]))
+    labelled = np.array([[NUMBERS.index(card.values[slot]) for slot in places.slots] for card in cards])
+    return np.asarray(np.exp(np.take_along_axis(seen.numbers, labelled[..., None], -1))[..., 0].mean(1), np.float64)
+
+
+def _better(one: _Agreement | None, other: _Agreement | None) -> _Agreement | None:
+    """That of which more is seen."""
+    if one is None or other is None:
+        return one or other
+    return other if other[0].mean() > one[0].mean() else one
+
+
+def _places(cards: Sequence[TaughtCard], half_width: float) -> NumberPlaces | None:
+    """Where the numbers stand; None where one of the three is not found."""
+    boxes, slots, turned = find_places(cards, half_width)
+    return places_at(boxes, turned, half_width, slots) if set(slots.tolist()) == {0, 1, 2} else None
+
+
+def _half_width(cards: Sequence[TaughtCard]) -> float:
+    """The cards' width over their height; that of usual cards where it is about that."""
+    ratios = []
+    for card in cards:
+        size = card.pyramid.size
+        long = proportion_of(card.corners.astype(float), FOCAL_LENGTH * max(size), np.array(size) / 2)
+        across, down = opposite_sides(card.corners)
+        ratios.append(1 / long if across < down else long)
+    ratio = float(np.median(ratios))
+    for usual in (_USUAL, 1 / _USUAL):
+        if abs(np.log(ratio / usual)) < LIMITS.usual_proportion:
+            return usual
+    return ratio
+
+
+def _aligned(cards: Sequence[TaughtCard], half_width: float, exact: Sequence[bool] | None = None) -> list[TaughtCard]:
+    """The cards, their outlines moved to agree with each other; with ``exact``, the others' with those that are."""
+    shape, aligned = look_shape(half_width), list(cards)
+    for _ in range(2):
+        looks = [look_at(card.pyramid, card.corners, shape) for card in aligned]
+        mean = np.asarray(
+            np.mean([looks[i] for i in range(len(cards)) if exact is None or exact[i]], axis=0), np.float32
+        )
+        for i, card in enumerate(aligned):
+            if exact is None or not exact[i]:
+                aligned[i] = replace(card, corners=align(card.pyramid, card.corners, mean).corners)
+    return aligned
+
+
+def _as_large(cards: Sequence[TaughtCard], exact: Sequence[bool], places: NumberPlaces) -> list[TaughtCard]:
+    """The cards, those that are not ``exact`` made as large as those that are, where more of their labels is then seen.
+
+    Of a card beside another the side may have been taken for the neighbour's, or a line of the table for either side:
+    where a label is not seen then, it is looked for around.
+    """
+    sure = np.array([card.corners for card, is_exact in zip(cards, exact, strict=True) if is_exact], np.float64)
+    found = list(cards)
+    for i, card in enumerate(cards):
+        if not exact[i]:
+            seen = card.corners.astype(np.float64)
+            ways = [seen, *as_large_as(seen, sure), *completed(seen, sure)]
+            for some in (ways, [moved for way in ways for moved in _moved(way)]):
+                tried = [replace(card, corners=np.asarray(way, np.float32)) for way in some]
+                shown = _labels_seen(tried, places)
+                found[i] = tried[int(shown.argmax())]
+                if shown.max() >= LIMITS.labels_unseen:
+                    break
+    return found
+
+
+def _moved(outline: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """An outline (4, 2) moved along its sides each way."""
+    along, down = outline[1] - outline[0], outline[3] - outline[0]
+    return [outline + x * along + y * down for x in _SHIFTS for y in _SHIFTS]
+
+
+def _stretched(found: _Agreement) -> _Agreement:
+    """The same, with parts of outlines moved to where their cards' labels are seen: one may be a thing's beside.
+
+    A number that is printed twice would else be taught where it does not stand. Labels that are wrong are never seen.
+    """
+    seen, cards, places = found
+    moved = list(cards)
+    for i, card in enumerate(cards):
+        for _ in range(_PARTS_MOVED if seen[i] < LIMITS.labels_seen_in_part else 0):
+            ways = [moved[i], *(replace(card, corners=way) for way in _with_part_moved(moved[i].corners))]
+            moved[i] = ways[int(_labels_seen(ways, places).argmax())]
+    seen_so = _labels_seen(moved, places)
+    kept = [b if sure >= LIMITS.labels_seen else a for a, b, sure in zip(cards, moved, seen_so.tolist(), strict=True)]
+    return _labels_seen(kept, places), kept, places
+
+
+def _with_part_moved(outline: NDArray[np.floating]) -> list[NDArray[np.float32]]:
+    """An outline (4, 2) with one of its sides moved in or out, or one of its corners along a side, each way."""
+    ways = []
+    for first in range(4):
+        begun = np.roll(outline, -first, 0)
+        away = np.stack([begun[0] - begun[3], begun[1] - begun[2], np.zeros(2), np.zeros(2)])
+        moves = [*(step * away for step in _SIDE_STEPS)]
+        moves += [step * away * [[1], [0], [0], [0]] for step in _CORNER_STEPS]
+        moves += [step * away * [[0], [1], [0], [0]] for step in _CORNER_STEPS]
+        ways += [np.roll(begun + move, first, 0).astype(np.float32) for move in moves]
+    return ways
+
+
+def _to_edges(cards: Sequence[TaughtCard], half_width: float) -> list[TaughtCard]:
+    """The cards, their outlines moved out to their edges where they were found at a frame printed within."""
+    away = _beyond_frame(cards, half_width)
+    rect = np.array([[-half_width, -1], [half_width, -1], [half_width, 1], [-half_width, 1]])
+    rect += np.array([[-away[3], -away[0]], [away[1], -away[0]], [away[1], away[2]], [-away[3], away[2]]])
+    return [
+        replace(card, corners=mapped(card_to_image(card.corners, half_width), rect).astype(np.float32))
+        for card in cards
+    ]
+
+
+def _beyond_frame(cards: Sequence[TaughtCard], half_width: float) -> NDArray[np.float64]:
+    """How far beyond the outlines the cards' top, right, bottom and left edges lie (4,), in half heights.
+
+    The outlines agree with each other; where people gave corners, those say it by their mean, else an edge that all
+    cards have at the same distance.
+    """
+    given = [card for card in cards if card.rough is not None]
+    if len(given) == len(cards):
+        away = np.array([_rough_sides(card, half_width) for card in given])
+        mean, error = away.mean(0), away.std(0) / np.sqrt(len(away))
+        is_off = np.abs(mean).max() > LIMITS.frame_inset and (np.abs(mean) > 2 * error).sum() > 2
+        return np.asarray(mean) if is_off else np.zeros(4)
+    return _edge_beyond(cards, half_width)
+
+
+def _rough_sides(card: TaughtCard, half_width: float) -> NDArray[np.float64]:
+    """How far beyond its outline a card's sides lie by its rough outline (4,)."""
+    assert card.rough is not None
+    image_from_card = card_to_image(card.corners, half_width)
+    places = mapped(np.linalg.inv(image_from_card), card.rough)
+    x, y = np.sort(places[:, 0]), np.sort(places[:, 1])
+    return np.array([-1 - y[:2].mean(), x[2:].mean() - half_width, y[2:].mean() - 1, -half_width - x[:2].mean()])
+
+
+def _edge_beyond(cards: Sequence[TaughtCard], half_width: float) -> NDArray[np.float64]:
+    """How far beyond their outlines all cards show an edge along each side (4,), 0 where they do not."""
+    shape = (2 * LOOK_HIGH, round(2 * LOOK_HIGH * half_width))
+    margin = round(LIMITS.widest_margin * LOOK_HIGH)
+    looks = [look_at(card.pyramid, card.corners, shape, margin) for card in cards]
+    found = np.zeros(4)
+    for side in range(4):
+        steps = []
+        for look in looks:
+            strip = np.rot90(look, side)[:margin, margin:-margin]
+            middle = np.median(strip[:, strip.shape[1] // 8 : -(strip.shape[1] // 8)], axis=1)
+            steps.append(np.abs(np.gradient(cv2.GaussianBlur(middle[:, None].astype(np.float32), (1, 3), 0)[:, 0])))
+        profile = np.median(steps, axis=0)  # an outline that is off has an edge beyond it that the others lack
+        least = max(2, round(LIMITS.frame_inset * LOOK_HIGH))
+        outer = profile[: margin - least]
+        if len(outer) and outer.max() > LIMITS.edge_step:
+            found[side] = (margin - 0.5 - int(outer.argmax())) / LOOK_HIGH
+    return found if (found > 0).all() and np.ptp(found) < LIMITS.uneven_margin else np.zeros(4)

@@ -340,6 +340,11 @@ class CometLimits:
     """A place shows the labelled numbers, in sum of their probabilities, on at least so many of the cards."""
     usual_proportion: float = 0.08
     """A card whose width over height is off that of usual cards by less, as a logarithm, is a usual one."""
+    least_within: float = 0.75
+    side_within: float = 0.5
+    """Where so much of an outline is left once a side is moved in to make it a usual card, and edges show along so much
+    of that side, the card's edge is there: of 13 taught printings of another proportion edges show along 0.41 at most
+    where the outline stays, and along 0.7 of one that is usual and was outlined up to the next card."""
     least_taught_px: float = 60.0
     frame_inset: float = 0.025
     """A frame lies farther within the card's edge than this, in half heights."""

@@ -624,6 +624,15 @@ def test_an_outline_on_which_the_labels_are_not_seen_is_moved_part_by_part_to_wh
     assert read == {tuple(sorted(values)) for values in faces}
 
 
+def test_outlines_that_all_reach_to_the_next_card_are_moved_in_to_the_cards_own_edges():
+    """A row's outlines took in the gaps, all alike: numbers were taught where none stand, and a table was not read."""
+    faces = [[5, 10, 4], [12, 6, 9], [7, 4, 3], [14, 13, 11], [14, 8, 2], None]
+    picture = cv2.imread(str(SCENES / "green-comet-cards.jpg"))
+    profile = learn_comet("comet", [("green", picture)], [{"cards": [{"values": values} for values in faces]}])
+    assert profile.half_width == pytest.approx(63 / 88, abs=1e-3)
+    assert profile.places.at[:, 0] == pytest.approx(0.5, abs=0.06)  # in a column at the right
+
+
 def test_ink_that_reads_as_other_numbers_upside_down_is_doubted():
     """Of three sixes at the picture's rim an outline that lay askew across another card made nines."""
     numerals = np.array([[[30.0, 20, 6], [60, 20, 6], [90, 20, 6]]])
