@@ -32,6 +32,7 @@ _BY_COLOUR = ("blue", "green", "gold", "dung", "leaf")
 _SECOND = {"stag": ((1, 0), (-1, 0)), "moth": ((0, 1), (0, -1)), "spider": ((0, 1), (0, -1), (1, 0), (-1, 0))}
 """Where the other half of an insect of two cells, or more, may lie: rows and columns from one of them."""
 _WHICH_WAY = "which way up it lies is not certain"
+_IN_GAP = "a card that may show beside it would lie here too"
 
 
 def find_outliers(fields: Sequence[OrientedField], classifier: InsectClassifier) -> list[NDArray[np.bool_]]:
@@ -204,6 +205,9 @@ def assess(
         reason = _doubt(names, float(confidence[cell]), least, state[cell], cell, centres[cell], size)
         reasons[cell] = reason or next((why for where, why in others if where[cell]), None)
     doubted = reasons.astype(bool)
+    seen = np.maximum(state[..., EMPTY], state[..., INSECT])
+    may_be_floor = doubted & (state[..., OTHER] <= seen) & (seen < LIMITS.plain_cell)
+    reasons[_in_gap(empty & ~doubted, may_be_floor)] = _IN_GAP
     reasons[_other_if_turned(field, np.where(empty, -1, kind), doubted) & ~doubted] = _WHICH_WAY
     doubt, what = reasons.astype(bool), "a cell" if is_case else "a loose card's cell"
     warnings = [
@@ -273,6 +277,24 @@ def _other_if_turned(field: OrientedField, named: NDArray[np.int64], doubted: ND
     rivals = [k for k in (1, 2, 3) if margins[k] < LIMITS.known_way] if has_insect(field) else []
     turned = [(np.rot90(named, k) != named) | np.rot90(doubted, k) for k in rivals]
     return np.asarray(np.any([np.zeros(named.shape, bool), *turned], axis=0))
+
+
+def _in_gap(empty: NDArray[np.bool_], doubted: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which empty cells (rows, cols) alone say that a doubtful one beside them is empty, for cards cover two by two.
+
+    Args:
+        empty: (rows, cols) where floor is seen.
+        doubted: (rows, cols) where floor or an insect is seen.
+    """
+    gaps, (rows, cols) = np.zeros_like(empty), empty.shape
+    squares = [(slice(r, r + 2), slice(c, c + 2)) for r in range(rows - 1) for c in range(cols - 1)]
+    for row, col in np.argwhere(doubted).tolist():
+        around = [(r, c) for r, c in squares if r.start <= row < r.stop and c.start <= col < c.stop]
+        if all(empty[square].any() for square in around):
+            for square in around:
+                if empty[square].sum() == 1 and doubted[square].sum() == 1:
+                    gaps[square] |= empty[square]
+    return gaps
 
 
 def _doubt(

@@ -37,6 +37,18 @@ def doubts(rows: list[str], ways: np.ndarray, *, is_case: bool = True) -> list[s
     return ["".join("?" if d else "." for d in row) for row in seen.doubt]
 
 
+def test_floor_is_doubted_that_alone_says_that_a_doubtful_cell_beside_it_is_empty() -> None:
+    """In a lamp's veil one half of a moth was doubted and the other told as floor; cards cover two by two cells."""
+    seen = field([".. .. ..", "bl bl ..", ".. .. .."], SURE_WAY)
+    seen.cells.state[2, 1] = [0.5, 0.4, 0.1]
+    detected, _ = assess(seen, PretrainedInsects(), (200, 200), is_case=True)
+    assert detected.doubt == ((False,) * 3, (False,) * 3, (True, True, False))
+    seen.cells.state[2, 1], seen.cells.state[0, 0] = seen.cells.state[0, 0].copy(), seen.cells.state[2, 1].copy()
+    seen.cells.state[0, 1] = seen.cells.state[0, 0]  # a card may lie in both: neither needs another cell
+    detected, _ = assess(seen, PretrainedInsects(), (200, 200), is_case=True)
+    assert detected.doubt == ((True, True, False), (False,) * 3, (False,) * 3)
+
+
 def test_a_field_of_which_the_way_up_is_sure_is_told() -> None:
     assert doubts([".. bl", "gr xx"], SURE_WAY) == ["..", ".?"]
 
