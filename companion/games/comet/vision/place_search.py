@@ -47,6 +47,9 @@ NUMBERS_NOT_SEEN = (
     "each card's numbers as they are printed, top to bottom or left to right"
 )
 _USUAL = 63.0 / 88.0
+"""The width of usual cards over their height."""
+_BEYOND_END = 1.2
+"""What lies at the end of a strip is seen so many times its length from its middle."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -333,7 +336,8 @@ def _is_table_beyond(cards: Sequence[TaughtCard], moved: Sequence[NDArray[np.flo
     for card, quad in zip(cards, moved, strict=True):
         (a, b, *_), (inner_a, inner_b, *_) = (np.roll(one, -side, 0) for one in (card.corners, quad))
         strip = np.array([a, b, inner_b, inner_a])
-        ends = [strip + 0.5 * sign * (b - a) + 0.5 * sign * (inner_b - inner_a) for sign in (1.2, -1.2)]
+        along = (b - a + inner_b - inner_a) / 2
+        ends = [strip + _BEYOND_END * along, strip - _BEYOND_END * along]
         colours = [np.log(card_colour(card.pyramid, one)) for one in (strip, quad, *ends)]
         off_card, *off_ends = (float(np.abs(other - colours[0]).max()) for other in colours[1:])
         told.append(min(off_ends) < off_card / 2)
@@ -451,9 +455,8 @@ def _with_part_moved(outline: NDArray[np.floating]) -> list[NDArray[np.float32]]
     for first in range(4):
         begun = np.roll(outline, -first, 0)
         away = np.stack([begun[0] - begun[3], begun[1] - begun[2], np.zeros(2), np.zeros(2)])
-        moves = [*(step * away for step in _SIDE_STEPS)]
-        moves += [step * away * [[1], [0], [0], [0]] for step in _CORNER_STEPS]
-        moves += [step * away * [[0], [1], [0], [0]] for step in _CORNER_STEPS]
+        moves = [step * away for step in _SIDE_STEPS]
+        moves += [step * away * np.eye(4)[:, [end]] for end in (0, 1) for step in _CORNER_STEPS]
         ways += [np.roll(begun + move, first, 0).astype(np.float32) for move in moves]
     return ways
 
