@@ -212,13 +212,16 @@ def star_shares(probabilities: NDArray[np.floating]) -> NDArray[np.floating]:
     return np.asarray(probabilities[..., 10:14].sum(-1).mean(-1))
 
 
-def accepted_edges(probabilities: NDArray[np.floating], sure: float, sure_owner: float) -> Face:
+def accepted_edges(
+    probabilities: NDArray[np.floating], sure: float, sure_owner: float, sure_star_owner: float | None = None
+) -> Face:
     """The accepted labels (6,); None where unsure.
 
     Args:
         probabilities: (6, C).
         sure: the lowest probability of an edge's end, or of a star.
         sure_owner: the lowest probability of the owner, given a head or star.
+        sure_star_owner: the same of a star alone; None for that.
 
     >>> p = np.zeros((6, len(NAMES)), np.float32)
     >>> p[:, NAMES.index("tail")] = 0.99
@@ -227,10 +230,12 @@ def accepted_edges(probabilities: NDArray[np.floating], sure: float, sure_owner:
     """
     best, likely = probabilities.argmax(-1).tolist(), probabilities.max(-1).tolist()
     heads, stars = (probabilities[:, owned].sum(-1).tolist() for owned in (_HEADS, _STARS))
+    sure_star = sure_owner if sure_star_owner is None else sure_star_owner
     named = []
     for k, p, head, star in zip(best, likely, heads, stars, strict=True):
-        share = {"head": head, "star": star}.get((NAMES[k] or "").partition(":")[0])
-        is_sure = p >= sure if share is None else share >= sure and p >= sure_owner * share
+        what = (NAMES[k] or "").partition(":")[0]
+        share, least = {"head": (head, sure_owner), "star": (star, sure_star)}.get(what, (None, 0.0))
+        is_sure = p >= sure if share is None else share >= sure and p >= least * share
         named.append(NAMES[k] if is_sure else None)
     return tuple(named)
 

@@ -386,4 +386,4 @@ class FewShotTiles:
 
     def accept(self, probabilities: np.ndarray) -> Face:
         """See `Classifier`."""
-        return accepted_edges(probabilities, LIMITS.sure_edge, LIMITS.sure_owner)
+        return accepted_edges(probabilities, LIMITS.sure_edge, LIMITS.sure_owner, LIMITS.sure_taught_star)
