@@ -219,7 +219,7 @@ def outlines_of(name: str, found: Candidates, labels: Sequence[Mapping[str, Any]
             return similar[reading_order(similar)]
     if as_many:
         return as_many[0][reading_order(as_many[0])]
-    alone = _as_many_alike(found.unlikely, len(labels))
+    alone = _only_similar(found.unlikely, len(labels))
     if alone is not None:
         return alone[reading_order(alone)]
     raise UsageError(
@@ -287,14 +287,14 @@ def _most_similar(found: Floats, count: int) -> Floats | None:
     return np.asarray(found[np.sort(order[:count])])
 
 
-def _as_many_alike(found: Floats, count: int) -> Floats | None:
+def _only_similar(found: Floats, count: int) -> Floats | None:
     """Those of the outlines (N, K, 2) that are so many of one size, lying one way up, and like no others.
 
     Each brick of a wall is like other bricks. None where there are no such ones, or two sets of them.
     """
     if count < 2 * MOST_OTHERS - 1 or len(found) > MOST_UNLIKELY:
         return None
-    like = Counter(tuple(np.flatnonzero(_off(found, one) <= ALIKE).tolist()) for one in found)
+    like = Counter(tuple(np.flatnonzero(_apart_from(found, one) <= ALIKE).tolist()) for one in found)
     alone = [list(some) for some, agreeing in like.items() if len(some) == count == agreeing]
     return np.asarray(found[alone[0]]) if len(alone) == 1 else None
 
@@ -315,11 +315,11 @@ def _off_usual(found: Floats) -> Floats:
     return np.asarray(np.linalg.norm(shapes - usual, axis=-1).max(1) / size)
 
 
-def _off(found: Floats, usual: Floats) -> Floats:
-    """How far each outline (N, K, 2) is from how one (K, 2) lies, in its size (N,)."""
-    centred = usual - usual.mean(0)
-    shapes = [_rolled_to_match(one - one.mean(0), centred) for one in found]
-    return np.asarray(np.linalg.norm(shapes - centred, axis=-1).max(1) / np.ptp(usual, axis=0).mean())
+def _apart_from(found: Floats, one: Floats) -> Floats:
+    """How far each outline (N, K, 2), begun anywhere, is from how one (K, 2) lies, in its size (N,)."""
+    shapes, other = found - found.mean(1, keepdims=True), one - one.mean(0)
+    ways = [np.roll(shapes, start, 1) - other for start in range(len(one))]
+    return np.asarray(np.min([np.linalg.norm(way, axis=-1).max(1) for way in ways], axis=0) / np.ptp(one, 0).mean())
 
 
 def _rolled_to_match(shape: Floats, other: Floats) -> Floats:

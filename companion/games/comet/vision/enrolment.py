@@ -17,7 +17,7 @@ from companion.errors import TeachingRefused, UsageError
 from companion.games.comet.layout import layouts
 from companion.games.comet.vision.alignment import look_at
 from companion.games.comet.vision.backs import card_colour
-from companion.games.comet.vision.place_search import NUMBERS_NOT_SEEN, TaughtCard, agree
+from companion.games.comet.vision.place_search import NUMBERS_NOT_SEEN, TaughtCard, fit_outlines
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.profile import CometProfile, is_half_width, look_shape
 from companion.games.comet.vision.results import NUMBERS, OTHERS_TURNED, in_words
@@ -109,7 +109,7 @@ class CometTeaching(Teaching):
         faces = [card for card in lying if card.values]
         if not faces:
             raise TeachingRefused("no card lies face up: lay cards that show their numbers", code="numbers-not-found")
-        faces, places = agree(faces)
+        faces, places = fit_outlines(faces)
         _require_labelled(faces, places)
         shown = iter(faces)
         found: list[tuple[Floats, Label]] = []

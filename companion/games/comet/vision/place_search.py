@@ -264,7 +264,7 @@ def _nearest(boxes: Boxes, likely: NDArray[np.float64], used: NDArray[np.bool_],
     return int(np.where(fits, likely, -1.0).argmax())
 
 
-def agree(cards: Sequence[TaughtCard]) -> tuple[list[TaughtCard], NumberPlaces]:
+def fit_outlines(cards: Sequence[TaughtCard]) -> tuple[list[TaughtCard], NumberPlaces]:
     """The cards upright, their outlines moved until their labelled numbers are seen, and where those stand.
 
     Raises:
@@ -297,7 +297,7 @@ def _agreed(cards: Sequence[TaughtCard], half_width: float) -> tuple[list[Taught
     if found is None or found[0].min() < LIMITS.labels_seen:
         found = _better(found, _seen_on(_aligned(cards, half_width), half_width))
     if found is not None and found[0].min() < LIMITS.labels_seen_in_part:
-        found = _better(found, _stretched(found))
+        found = _better(found, _moved_to_labels(found))
     if found is None or (found[0].min() < LIMITS.labels_unseen and float(np.median(found[0])) >= LIMITS.labels_seen):
         raise TeachingRefused(NUMBERS_NOT_SEEN, code="numbers-not-found")
     return found[1:]
@@ -314,7 +314,7 @@ def _within_neighbours(cards: Sequence[TaughtCard], half_width: float) -> tuple[
         if not LIMITS.least_within < share < np.exp(-LIMITS.usual_proportion):
             continue
         for side in (1, 3) if usual < half_width else (0, 2):
-            moved = [_with_side_in(card.corners, side, share) for card in cards]
+            moved = [_with_side_moved(card.corners, side, share - 1) for card in cards]
             edges = refine(cards[0].pyramid, moved)
             support = float(np.median([one.support[side] for one in edges]))
             is_kept = float(np.median([one.moved for one in edges])) < (1 - share) / 2
@@ -324,10 +324,13 @@ def _within_neighbours(cards: Sequence[TaughtCard], half_width: float) -> tuple[
     return list(cards), half_width
 
 
-def _with_side_in(outline: NDArray[np.floating], side: int, share: float) -> NDArray[np.float64]:
-    """An outline (4, 2) with a side moved in, so that such a share of it is left."""
-    a, b, c, d = np.roll(outline, -side, 0).astype(np.float64)
-    return np.roll(np.array([d + share * (a - d), c + share * (b - c), c, d]), side, 0)
+def _with_side_moved(
+    outline: NDArray[np.floating], side: int, step: float, ends: tuple[int, int] = (1, 1)
+) -> NDArray[np.float64]:
+    """An outline (4, 2) with a side, or one of its ``ends``, moved out by so much of the sides beside it, or in."""
+    begun = np.roll(outline.astype(np.float64), -side, 0)
+    away = np.stack([ends[0] * (begun[0] - begun[3]), ends[1] * (begun[1] - begun[2]), np.zeros(2), np.zeros(2)])
+    return np.roll(begun + step * away, side, 0)
 
 
 def _is_table_beyond(cards: Sequence[TaughtCard], moved: Sequence[NDArray[np.float64]], side: int) -> bool:
@@ -433,7 +436,7 @@ def _moved(outline: NDArray[np.float64]) -> list[NDArray[np.float64]]:
     return [outline + x * along + y * down for x in _SHIFTS for y in _SHIFTS]
 
 
-def _stretched(found: _Agreement) -> _Agreement:
+def _moved_to_labels(found: _Agreement) -> _Agreement:
     """The same, with parts of outlines moved to where their cards' labels are seen: one may be a thing's beside.
 
     A number that is printed twice would else be taught where it does not stand. Labels that are wrong are never seen.
@@ -444,21 +447,21 @@ def _stretched(found: _Agreement) -> _Agreement:
         for _ in range(_PARTS_MOVED if seen[i] < LIMITS.labels_seen_in_part else 0):
             ways = [moved[i], *(replace(card, corners=way) for way in _with_part_moved(moved[i].corners))]
             moved[i] = ways[int(_labels_seen(ways, places).argmax())]
-    seen_so = _labels_seen(moved, places)
-    kept = [b if sure >= LIMITS.labels_seen else a for a, b, sure in zip(cards, moved, seen_so.tolist(), strict=True)]
-    return _labels_seen(kept, places), kept, places
+    seen_there = _labels_seen(moved, places)
+    is_seen = seen_there >= LIMITS.labels_seen
+    kept = [there if sure else card for card, there, sure in zip(cards, moved, is_seen.tolist(), strict=True)]
+    return np.where(is_seen, seen_there, seen), kept, places
 
 
 def _with_part_moved(outline: NDArray[np.floating]) -> list[NDArray[np.float32]]:
     """An outline (4, 2) with one of its sides moved in or out, or one of its corners along a side, each way."""
-    ways = []
-    for first in range(4):
-        begun = np.roll(outline, -first, 0)
-        away = np.stack([begun[0] - begun[3], begun[1] - begun[2], np.zeros(2), np.zeros(2)])
-        moves = [step * away for step in _SIDE_STEPS]
-        moves += [step * away * np.eye(4)[:, [end]] for end in (0, 1) for step in _CORNER_STEPS]
-        ways += [np.roll(begun + move, first, 0).astype(np.float32) for move in moves]
-    return ways
+    parts = (((1, 1), _SIDE_STEPS), ((1, 0), _CORNER_STEPS), ((0, 1), _CORNER_STEPS))
+    return [
+        _with_side_moved(outline, side, step, ends).astype(np.float32)
+        for side in range(4)
+        for ends, steps in parts
+        for step in steps
+    ]
 
 
 def _to_edges(cards: Sequence[TaughtCard], half_width: float) -> list[TaughtCard]:

@@ -114,7 +114,7 @@ def _present_among(
     """The cards that are there in a piece of a table."""
     read = read_cards(likely)
     usual = [*read, *_elsewhere(unchanged)]
-    colours = _colours_elsewhere(unchanged)
+    colours = [] if read else _colours_elsewhere(unchanged)
     return present(find_backs(pyramid, taught, likely, read, is_known=bool(usual), elsewhere=colours), usual)
 
 
