@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import TeachingRefused, UsageError
+from companion.games.comet.deck import ACE
 from companion.games.comet.layout import layouts
 from companion.games.comet.vision.alignment import look_at
 from companion.games.comet.vision.backs import card_colour
@@ -152,6 +153,7 @@ class CometTeaching(Teaching):
             self._mean_look(backs, half_width) if backs else np.zeros(0, np.float32),
             self._standing(placed),
             self._back_tint(placed, backs),
+            self._flush_right(placed),
         )
 
     def features(self, samples: Sequence[Sample]) -> list[Feature]:
@@ -252,6 +254,19 @@ class CometTeaching(Teaching):
             ways = log_odds(classify_views(np.stack([views, views[:, ::-1, ::-1]])).upright)
             found += (ways[0] - ways[1]).tolist()
         return min(found, default=0.0)
+
+    def _flush_right(self, samples: Sequence[Sample]) -> float:
+        """See `CometProfile`. An ace may be printed as one figure or two."""
+        aside: dict[bool, list[float]] = {True: [], False: []}
+        for sample in samples:
+            places = NumberPlaces.from_rows(sample.label["places"], float(sample.label["shape"]))
+            pyramid, corners = self._shown(sample)
+            poses = classify_views(places.views(pyramid, corners[None])[0]).poses
+            for slot, x in zip(places.slots.tolist(), poses[:, 0].tolist(), strict=True):
+                number = sample.label["values"][slot]
+                if number not in (None, ACE):
+                    aside[number < 10].append(x)
+        return float(np.mean(aside[True]) - np.mean(aside[False])) if all(aside.values()) else 1.0
 
     def _back_tint(self, faces: Sequence[Sample], backs: Sequence[Sample]) -> NDArray[np.float32]:
         """See `CometProfile`: of the backs in a light in which faces were shown, too."""

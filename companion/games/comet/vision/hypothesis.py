@@ -47,6 +47,8 @@ class Hypothesis:
         numerals: middles and reach in pixels (R, 3, 3) of its three numbers, for each time that they are printed; none
             where they are not read.
         before: where another figure would stand before each of them (R, 3, 2).
+        aside: how far right of its place each of them stands, in its heights (R, 3), NaN where it is not seen; none
+            where that says nothing.
     """
 
     corners: Floats
@@ -64,6 +66,7 @@ class Hypothesis:
     is_below: bool = False
     numerals: Floats = field(default_factory=lambda: np.zeros((0, 3, 3)))
     before: Floats = field(default_factory=lambda: np.zeros((0, 3, 2)))
+    aside: Floats = field(default_factory=lambda: np.zeros((0, 3)))
 
     @cached_property
     def middle(self) -> Floats:
@@ -223,7 +226,7 @@ def seen_where_known(pyramid: Pyramid, taught: TaughtNumerals, outlines: Sequenc
         Hypothesis(corners, 1.0, sections, legible, look_correlation(pyramid, corners, taught.profile.face), legible)
         for corners, sections, legible in zip(outlines, seen.sections, seen.legible.tolist(), strict=True)
     ]
-    return [_with_numerals(one, taught.profile.places) for one in known]
+    return [_with_numerals(one, taught, aside) for one, aside in zip(known, seen.aside, strict=True)]
 
 
 def unread(pyramid: Pyramid, taught: TaughtNumerals, outline: Floats, found: float) -> Hypothesis:
@@ -322,13 +325,14 @@ class _Look:
             sections = np.minimum(sections, LIMITS.unsure_way)
             legible = np.minimum(legible, LIMITS.unsure_way)
         one = Hypothesis(corners, self.found, sections, float(legible[chosen]), alike[chosen], like_numbers)
-        return _with_numerals(one, taught.profile.places)
+        return _with_numerals(one, taught, scores.aside[which])
 
 
-def _with_numerals(one: Hypothesis, places: NumberPlaces) -> Hypothesis:
-    """The hypothesis with the middles and reach of its numbers, where they are read."""
+def _with_numerals(one: Hypothesis, taught: TaughtNumerals, aside: Floats) -> Hypothesis:
+    """The hypothesis with the middles and reach of its numbers, where they are read; ``aside`` (P,) as in `asides`."""
     if one.legible < LIMITS.read_card:
         return one
+    places = taught.profile.places
     high_px = float(np.linalg.norm(one.corners[3] - one.corners[0]))
     middles = mapped(card_to_image(one.corners, places.half_width), places.at)
     every = np.column_stack([middles, SAME_NUMERAL * places.high * high_px / 2])
@@ -336,6 +340,7 @@ def _with_numerals(one: Hypothesis, places: NumberPlaces) -> Hypothesis:
         one,
         numerals=np.array([every[three] for three in places.prints]).reshape(-1, 3, 3),
         before=figures_before(one.corners, places),
+        aside=asides(taught, aside),
     )
 
 
@@ -343,6 +348,16 @@ def figures_before(corners: Floats, places: NumberPlaces) -> Floats:
     """See `Hypothesis.before`, of an outline (4, 2)."""
     before = places.before(corners)
     return np.array([before[three] for three in places.prints]).reshape(-1, 3, 2)
+
+
+def asides(taught: TaughtNumerals, aside: Floats) -> Floats:
+    """See `Hypothesis.aside`, of what is seen at each place (P,).
+
+    A figure that stands below the last ones of other numbers stands where the last one of a longer number would.
+    """
+    if taught.profile.flush_right > LIMITS.flush_right:
+        return np.zeros((0, 3))
+    return np.array([aside[three] for three in taught.profile.places.prints]).reshape(-1, 3)
 
 
 def _read(sections: NDArray[np.float64]) -> list[int]:

@@ -36,6 +36,8 @@ class CometProfile(Profile):
         standing: how plainly each of its sixes and nines stands upright, as log-odds of what the network answers for it
             and for it upside down, of the least plain: many where a line is printed under them, about 0 else and in a
             file from before it was kept.
+        flush_right: how much farther right the numbers of one figure stand than those of two, in their heights: about 0
+            where they are centred, less where they begin below each other, 1 in a file from before it was kept.
     """
 
     GAME: ClassVar[str] = "comet"
@@ -52,6 +54,7 @@ class CometProfile(Profile):
     back: NDArray[np.float32]
     standing: float = 0.0
     back_tint: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+    flush_right: float = 1.0
 
     @property
     def places(self) -> NumberPlaces:

@@ -75,6 +75,12 @@ class TaughtScores:
     upright: NDArray[np.float64]
     seen: NumberViews
 
+    @property
+    def aside(self) -> Floats:
+        """How far right of its place the number at each stands, in its heights (N, P); NaN where none is seen."""
+        is_seen = self.seen.numbers[..., -1] < np.log(0.5)
+        return np.where(is_seen, self.seen.poses[..., 0], np.float32(np.nan))
+
     def parted(self, counts: Sequence[int]) -> list["TaughtScores"]:
         """What is seen on the first so many cards, on the next so many, and so on."""
         ends = np.cumsum(counts).tolist()

@@ -300,7 +300,21 @@ def _without_cut_numbers(one: Hypothesis, others: list[Hypothesis]) -> Hypothesi
         for three in one.before.tolist()
     ]
     is_cut = np.array(is_hidden).all(0) & np.isin(one.sections.argmax(-1), list(_LAST_FIGURES))
+    is_cut &= ~_stand_alone(one, is_cut)
     return replace(one, sections=np.where(is_cut[:, None], np.minimum(one.sections, LIMITS.contested), one.sections))
+
+
+def _stand_alone(one: Hypothesis, is_cut: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which numbers (3,) of a card stand as such do, beside those that are not cut: the end of a 12 or a 13 stands
+    farther right.
+    """
+    whole = np.where(~is_cut & (one.sections.max(-1) >= LIMITS.stated_taught), one.aside, np.nan)
+    is_usual = [
+        np.abs(three - np.nanmean(others)) < LIMITS.figure_aside
+        for three, others in zip(one.aside, whole, strict=True)
+        if np.isfinite(others).any()
+    ]
+    return np.asarray(is_usual, np.bool_).reshape(-1, 3).any(0)
 
 
 def _is_outlined_small(one: Hypothesis, others: list[Hypothesis]) -> bool:

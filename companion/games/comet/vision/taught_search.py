@@ -24,6 +24,7 @@ from companion.games.comet.vision.detector import CARD, CORNER_REFINER
 from companion.games.comet.vision.hypothesis import (
     Hypothesis,
     area_of,
+    asides,
     examine,
     figures_before,
     off_proportion,
@@ -211,7 +212,9 @@ def search_covered(
     quads = taught.corrected(poses, taught.read_numerals(pyramid, poses), range(len(poses)))
     seen = taught.read_numerals(pyramid, quads)
     found = []
-    for quad, (_, hidden), sections, upright in zip(quads, pairs, seen.sections, seen.upright, strict=True):
+    for quad, (_, hidden), sections, upright, aside in zip(
+        quads, pairs, seen.sections, seen.upright, seen.aside, strict=True
+    ):
         least = np.delete(sections[:, : len(NUMBERS)].max(-1), hidden).min()
         alike = look_correlation(pyramid, quad, taught.profile.face)
         if upright >= LIMITS.sure_way and least >= (
@@ -219,7 +222,8 @@ def search_covered(
         ):
             shown = np.where(np.arange(3)[:, None] == hidden, np.eye(sections.shape[1])[-1], sections)
             before = figures_before(quad, taught.profile.places)
-            found.append(Hypothesis(quad, LIMITS.card, shown, LIMITS.read_in_part, alike, before=before))
+            two = Hypothesis(quad, LIMITS.card, shown, LIMITS.read_in_part, alike, before=before)
+            found.append(replace(two, aside=asides(taught, aside)))
     return found
 
 
