@@ -91,7 +91,8 @@ class NumeralSearch:
         if not read:
             return []
         frames, at, unit_px = self._unread(read, whole)
-        return _distinct_poses(_triples(at, self.places, frames), whole, unit_px, LIMITS.most_poses)
+        tilted = [card_to_image(quad, self.places.half_width) for quad in whole]
+        return _distinct_poses(_triples(at, self.places, frames, tilted), whole, unit_px, LIMITS.most_poses)
 
     def by_two(self, read: Quads, above: Quads) -> list[tuple[NDArray[np.float32], int]]:
         """As `by_three`, where two of a card's numerals may stand and one of ``above`` lies on the third.
@@ -278,22 +279,44 @@ def _affine(frame: Floats) -> tuple[Floats, Floats]:
     return ends[0], np.stack([ends[1] - ends[0], ends[2] - ends[0]], 1)
 
 
-def _triples(at: Floats, places: NumberPlaces, near: list[tuple[Floats, Floats]]) -> list[tuple[float, Floats]]:
+def _affine_at(frame: Floats, at: Floats) -> Floats | None:
+    """The affine map (2, 2) that a card's frame (3, 3) is at a point (2,) of its table; None where it says nothing."""
+    x, y = mapped(np.linalg.inv(frame), at)
+    depth = float(frame[2] @ (x, y, 1.0))
+    nearer = depth / float(frame[2, 2])
+    if not 1 / LIMITS.most_nearer < nearer < LIMITS.most_nearer:
+        return None
+    return np.asarray((frame[:2, :2] - np.outer(at, frame[2, :2])) / depth)
+
+
+def _triples(
+    at: Floats, places: NumberPlaces, near: list[tuple[Floats, Floats]], tilted: list[Floats]
+) -> list[tuple[float, Floats]]:
     """Of each three points (N, 2) that stand as a card's numerals how far they are off, and its outline (4, 2).
 
     Seen with the tilt of the card nearest of those whose middles and affine maps are given, it is turned, and a little
-    larger or smaller.
+    larger or smaller; or as the frame of the nearest of those that surely lie so (3, 3) says how large cards are there.
     """
     unit = np.array([-places.half_width - 1j, places.half_width - 1j, places.half_width + 1j, -places.half_width + 1j])
     found = []
     for first in at:
         _, affine = near[int(np.argmin([np.linalg.norm(middle - first) for middle, _ in near]))]
-        seen = _complex((at - first) @ np.linalg.inv(affine).T)
-        for three in places.prints:
-            for off, turn, shift in _fits(seen, _complex(places.at[three]), float(np.median(places.high[three]))):
-                corners = turn * unit + shift
-                found.append((off, np.stack([corners.real, corners.imag], 1) @ affine.T + first))
+        sure = min(tilted, key=lambda frame: float(np.linalg.norm(frame[:2, 2] / frame[2, 2] - first)), default=None)
+        there = None if sure is None else _affine_at(sure, first)
+        affines = [affine] if there is None or _are_as_large(affine, there) else [affine, there]
+        for affine in affines:
+            seen = _complex((at - first) @ np.linalg.inv(affine).T)
+            for three in places.prints:
+                for off, turn, shift in _fits(seen, _complex(places.at[three]), float(np.median(places.high[three]))):
+                    corners = turn * unit + shift
+                    found.append((off, np.stack([corners.real, corners.imag], 1) @ affine.T + first))
     return found
+
+
+def _are_as_large(affine: Floats, other: Floats) -> bool:
+    """Two affine maps (2, 2) make cards about as large."""
+    sizes = [float(np.sqrt(abs(np.linalg.det(one)))) for one in (affine, other)]
+    return max(sizes) < (1 + LIMITS.odd_scale / 2) * min(sizes)
 
 
 def _pairs(

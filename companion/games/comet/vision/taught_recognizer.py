@@ -50,6 +50,8 @@ Floats = NDArray[np.floating]
 _LAST_FIGURES = {NUMBERS.index(last): NUMBERS.index(10 + last) for last in (2, 3)}
 """The numbers that are the last figure of another one."""
 _AROUND = 2.0
+_ROUNDS = 3
+"""Fanned cards are looked for so often at most, while more are found."""
 """Two outlines show figures of one number where they have it no farther apart, in its reach."""
 
 
@@ -158,7 +160,12 @@ def _searched(
     likely += search_unlikely(numerals, taught, likely, unlikely)
     likely += search_rows(pyramid, taught, likely)
     likely += search_neighbours(numerals, taught, likely, unchanged.is_free)
-    likely += search_fanned(numerals, taught, likely, unchanged.is_free)
+    for _ in range(_ROUNDS):  # those that are found say how large cards are about them
+        fanned = search_fanned(numerals, taught, likely, unchanged.is_free)
+        is_new = bool(without_cards(fanned, read_cards(likely)))
+        likely += fanned
+        if not is_new:
+            break
     likely += search_covered(numerals, taught, likely, unchanged.is_free)
     return likely
 

@@ -316,7 +316,8 @@ class CometLimits:
     odd_scale: float = 0.14
     off_numeral: float = 0.5
     """Three numerals may be a card's that is larger or smaller than the one beside it by less, and stand off their
-    places by less, in heights of a numeral: of two figures one may be seen."""
+    places by less, in heights of a numeral: of two figures one may be seen. A card says how large others are that are
+    so many times nearer or farther at most."""
     beside_whole: float = 0.25
     same_pose: float = 0.12
     """A card lies no nearer to one that is read whole, and poses differ by more, in half heights of a card."""
@@ -340,6 +341,7 @@ class CometLimits:
     plain_view: float = 0.5
     """A box is taken for a place of the labelled number when the network says so this surely."""
     either_way: float = 0.5
+    most_nearer: float = 2.0
     """A number that the network takes for upright so surely may be."""
     agreeing_share: float = 0.62
     """A place shows the labelled numbers, in sum of their probabilities, on at least so many of the cards."""

@@ -244,6 +244,23 @@ def test_a_card_on_whose_first_number_another_lies_is_told_by_the_two_others(see
     assert {card.edges for card in reading.cards} == {("3", "7", "12"), ("10", "13", "4"), (None, "5", "8")}
     assert [warning.code for warning in reading.warnings] == ["unsure"]
 
+@pytest.mark.parametrize(("surely_lies", "count"), [(True, 1), (False, 0)])
+def test_where_a_table_is_seen_from_the_side_one_card_says_how_large_those_far_from_it_are(surely_lies, count):
+    """Of ten cards of a drawn table, seen so that the nearest is 2.7 times as large as the farthest, two were read."""
+    rows = [[0, -0.4, -0.7, 0.25, 0], [1, 0.1, -0.7, 0.25, 0], [2, 0.4, -0.5, 0.25, 0]]
+    places = NumberPlaces.from_rows(rows, 0.7)
+    from_side = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0007, 1.0]])
+    card = np.array([[-70, -100], [70, -100], [70, 100], [-70, 100]])
+    poses = [mapped(from_side, card + at) for at in ([150, 150], [400, 560])]
+    picture = np.full((500, 700, 3), 220, np.uint8)
+    for pose, reach in zip(poses, (9, 7), strict=True):
+        for at in mapped(card_to_image(pose, 0.7), places.at):
+            cv2.circle(picture, at.astype(int).tolist(), reach, (30, 30, 30), 2)
+    around = [np.array([[180, 280], [430, 280], [430, 480], [180, 480]])]
+    found = NumeralSearch(Pyramid.of(picture), places, around).by_three(poses[:1], poses[:1] if surely_lies else [])
+    assert sum(np.abs(one - poses[1]).max() < 9 for one in found) == count
+
+
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_card_that_one_face_down_covers_but_for_its_numbers_is_told_and_so_is_that(seed):
