@@ -104,7 +104,8 @@ class TaughtNumerals:
         places = self.profile.places
         views = places.views(pyramid, corners)
         seen = classify_views(views)
-        likely = _less_sure_where_blurred(self._weigh(seen), views, places.numerals_px(corners))
+        likely = self._weigh(seen)
+        likely = _less_sure_where_blurred(likely, self._alike(seen, likely), views, places.numerals_px(corners))
         numbers = np.stack([_joined(likely[:, places.slots == slot]) for slot in range(3)], 1)
         legible = np.log(np.maximum(numbers[..., :-1].max(-1), 1e-3)).mean(1)
         sections = np.concatenate([numbers[..., :-1], np.zeros((*numbers.shape[:2], 1)), numbers[..., -1:]], -1)
@@ -132,8 +133,7 @@ class TaughtNumerals:
         """Of each view (N, P) the probabilities (N, P, 14) of `NUMBERS` and none, by network and likeness."""
         likely = np.maximum(seen.numbers[..., :-1], LIMITS.least_log)
         if self.is_taught:
-            samples, starts = self._by_number
-            best = np.maximum.reduceat(seen.embeddings @ samples.T, starts, axis=-1)
+            best = self._likeness(seen)
             likely = likely + LIMITS.likeness * best
             numbers = softmax(likely)
             chosen = numbers.argmax(-1)[..., None]
@@ -145,6 +145,18 @@ class TaughtNumerals:
         there = 1 - np.exp(seen.numbers[..., -1:])
         return np.asarray(np.concatenate([numbers * there, 1 - there], -1), np.float64)
 
+    def _likeness(self, seen: NumberViews) -> Floats:
+        """How much each view is like the likest sample of each number (N, P, 13), -1..1."""
+        samples, starts = self._by_number
+        return np.asarray(np.maximum.reduceat(seen.embeddings @ samples.T, starts, axis=-1))
+
+    def _alike(self, seen: NumberViews, likely: NDArray[np.float64]) -> Floats | None:
+        """How much each view is like the likest sample of its likeliest number (N, P); None without samples."""
+        if not self.is_taught:
+            return None
+        chosen = likely[..., :-1].argmax(-1)[..., None]
+        return np.asarray(np.take_along_axis(self._likeness(seen), chosen, -1)[..., 0])
+
     @cached_property
     def _by_number(self) -> tuple[Floats, NDArray[np.intp]]:
         """The samples (N, EMBEDDED) by their numbers, and where those of each of `NUMBERS` begin (13,)."""
@@ -153,14 +165,15 @@ class TaughtNumerals:
 
 
 def _less_sure_where_blurred(
-    likely: NDArray[np.float64], views: NDArray[np.uint8], numerals_px: NDArray[np.floating]
+    likely: NDArray[np.float64], alike: Floats | None, views: NDArray[np.uint8], numerals_px: NDArray[np.floating]
 ) -> NDArray[np.float64]:
     """The probabilities (N, P, 14), contested where numerals are too blurred or too small to be told so surely.
 
-    The network is as sure of what it makes of them as of clear ones.
+    The network is as sure of what it makes of them as of clear ones. What looks like the taught sample is no less sure.
 
     Args:
         likely: what was made of the views.
+        alike: how much each is like a sample of its number (N, P); None without samples.
         views: (N, P, VIEW_HIGH, VIEW_WIDE, 3).
         numerals_px: (N, P) how high the numerals stand on the picture.
     """
@@ -168,8 +181,19 @@ def _less_sure_where_blurred(
     needed = np.where(numerals_px < LIMITS.least_numeral_px, 1.0, 0.0)
     sure = np.nonzero(numbers >= LIMITS.stated_taught)
     if len(sure[0]):
-        needed[sure] = np.maximum(needed[sure], np.interp(sharpness(views[sure]), LIMITS.sharp, LIMITS.sure_if_sharp))
+        needed[sure] = np.maximum(needed[sure], _needed(sharpness(views[sure]), None if alike is None else alike[sure]))
     return np.where((numbers < needed)[..., None], np.minimum(likely, LIMITS.contested), likely)
+
+
+def _needed(sharp: NDArray[np.floating], alike: Floats | None) -> NDArray[np.float64]:
+    """How sure numbers (N,) must be that are so sharp and so like their samples (N,)."""
+    needed = np.asarray(np.interp(sharp, LIMITS.sharp, LIMITS.sure_if_sharp), np.float64)
+    if alike is None:
+        return needed
+    is_like = alike >= np.interp(sharp, LIMITS.sharp_if_like, LIMITS.like_sample)
+    needed[is_like] = np.minimum(needed[is_like], LIMITS.sure_if_like)
+    needed[(sharp < LIMITS.soft) & (alike < LIMITS.hardly_like_sample)] = 1.0
+    return needed
 
 
 def _may_be_last_figure(seen: NumberViews, alike: Floats, chosen: NDArray[np.intp]) -> NDArray[np.bool_]:
