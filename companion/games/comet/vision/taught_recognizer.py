@@ -49,10 +49,10 @@ from companion.vision.tracking.regions import NOTHING_KNOWN, Unchanged
 Floats = NDArray[np.floating]
 _LAST_FIGURES = {NUMBERS.index(last): NUMBERS.index(10 + last) for last in (2, 3)}
 """The numbers that are the last figure of another one."""
-_AROUND = 2.0
 _ROUNDS = 3
 """Fanned cards are looked for so often at most, while more are found."""
 """Two outlines show figures of one number where they have it no farther apart, in its reach."""
+_AROUND = 2.0
 
 
 def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float | None = None) -> CometReading:
@@ -296,32 +296,38 @@ def _as_seen_by_all(one: Hypothesis, others: list[Hypothesis]) -> Hypothesis:
 
 
 def _without_cut_numbers(one: Hypothesis, others: list[Hypothesis]) -> Hypothesis:
-    """A card that was found by its numbers alone, or is outlined smaller than ``others``: it is not sure of a 2 or a 3
-    whose 1 may lie under one of these.
+    """A card that is not sure of a 2 or a 3 whose 1 may lie under one of the ``others``: where it stands where the end
+    of a 12 or a 13 does, and on a card found by its numbers alone, or outlined small, unless it surely stands alone.
     """
-    if not len(one.before) or (one.found > LIMITS.card and not _is_outlined_small(one, others)):
+    if not len(one.before):
         return one
-    above = [other.corners.astype(np.float32) for other in others if other.found > LIMITS.card]
+    is_whole = one.found > LIMITS.card and not _is_outlined_small(one, others)
+    outlines = [other.corners for other in others if other.found > LIMITS.card]
+    above = [outline.astype(np.float32) for outline in outlines if not is_whole or outline is not one.corners]
     is_hidden = [
         [any(cv2.pointPolygonTest(outline, at, False) >= 0 for outline in above) for at in three]
         for three in one.before.tolist()
     ]
     is_cut = np.array(is_hidden).all(0) & np.isin(one.sections.argmax(-1), list(_LAST_FIGURES))
-    is_cut &= ~_stand_alone(one, is_cut)
+    aside = _aside_of_others(one, ~is_cut)
+    if is_whole:
+        is_cut &= aside >= LIMITS.figure_aside
+    else:  # an 8 of which the left is hidden may be a 3 as well
+        is_cut &= ~((aside < LIMITS.figure_aside) & (one.sections.max(-1) >= LIMITS.sure_alone))
     return replace(one, sections=np.where(is_cut[:, None], np.minimum(one.sections, LIMITS.contested), one.sections))
 
 
-def _stand_alone(one: Hypothesis, is_cut: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which numbers (3,) of a card stand as such do, beside those that are not cut: the end of a 12 or a 13 stands
-    farther right.
+def _aside_of_others(one: Hypothesis, is_whole: NDArray[np.bool_]) -> Floats:
+    """How far right of the card's whole, read numbers each number (3,) stands, in its heights, where it is printed that
+    it does least; NaN where nothing says it.
     """
-    whole = np.where(~is_cut & (one.sections.max(-1) >= LIMITS.stated_taught), one.aside, np.nan)
-    is_usual = [
-        np.abs(three - np.nanmean(others)) < LIMITS.figure_aside
-        for three, others in zip(one.aside, whole, strict=True)
-        if np.isfinite(others).any()
+    told = np.where(is_whole & (one.sections.max(-1) >= LIMITS.stated_taught), one.aside, np.nan)
+    off = [
+        three - three[np.isfinite(those)].mean()
+        for three, those in zip(one.aside, told, strict=True)
+        if np.isfinite(those).any()
     ]
-    return np.asarray(is_usual, np.bool_).reshape(-1, 3).any(0)
+    return np.asarray(np.fmin.reduce([np.full(3, np.nan), *off]))
 
 
 def _is_outlined_small(one: Hypothesis, others: list[Hypothesis]) -> bool:

@@ -419,6 +419,16 @@ def test_a_2_beside_a_card_that_may_hide_a_1_is_stated_where_it_stands_as_a_lone
     assert (sure > 0.9) == is_sure
 
 
+@pytest.mark.parametrize(("aside", "is_sure"), [(0.25, False), (0.02, True), (-0.25, True), (np.nan, True)])
+def test_a_2_of_a_whole_card_that_stands_as_the_end_of_a_12_beside_another_is_not_stated(aside, is_sure):
+    upper = replace(of_numbers((0, 0), [[2.0, 1.0], [5.0, 1.0], [8.0, 1.0]]), found=0.95)
+    lower = of_numbers((6, 0), [[5.5, 1.0], [7.0, 1.0], [9.0, 1.0]], numbers=(0, 5, 6))
+    before = np.array([[[5.0, 1.0], [11.0, 1.0], [13.0, 1.0]]])
+    told = present([upper, replace(lower, before=before, aside=np.array([[aside, 0.0, 0.0]]))], [upper])
+    (sure,) = [one.sections[0, 0] for one in told if one.found == 0.9]
+    assert (sure > 0.9) == is_sure
+
+
 def test_where_numbers_end_below_each_other_a_figures_place_says_nothing():
     profile, picture = learnt(printing()), table(printing())
     assert abs(profile.flush_right) < LIMITS.flush_right
