@@ -208,7 +208,7 @@ def mark_similar_backs(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hy
         others = [
             b
             for b, its in zip(backs, colours, strict=True)
-            if _apart_in_glare(colour, its) < LIMITS.same_colour and not clash(one, b)
+            if _apart_in_glare(colour, its) < LIMITS.same_colour and not clash(one, b) and b.found > LIMITS.similar_back
         ]
         together = _found_together(others)
         are_few = bool(others) and one.is_other_colour and one.found + together >= LIMITS.few_backs
@@ -248,7 +248,7 @@ def _without_table(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypoth
     table, around = _table_colours(pyramid, likely, read)
     return [
         replace(one, is_table=True)
-        if len(table) and _may_be_table(one) and is_of_table(_colours(pyramid, one.corners), table, around)
+        if len(table) and _may_be_table(one) and is_of_table(colours_on(pyramid, one.corners), table, around)
         else one
         for one in likely
     ]
@@ -273,18 +273,19 @@ def _table_colours(
         return np.zeros((0, 4)), np.zeros(0, np.intp)
     px = float(np.median([np.sqrt(one.area) for one in read])) / _SIDE
     some = np.flatnonzero(is_free)[:: 1 + int(is_free.sum()) // _MOST_COLOURS]
-    return _features(pyramid.sample(points[some], pyramid.level_for(px))), some // len(_AROUND)
+    return colours_at(pyramid, points[some], px), some // len(_AROUND)
 
 
-def _colours(pyramid: Pyramid, corners: Floats) -> Floats:
-    """The colours (N, 4) of a card (4, 2)."""
-    level = pyramid.level_for(float(np.sqrt(area_of(corners))) / _SIDE)
-    return _features(pyramid.sample(mapped(homography(corners), _GRID), level))
+def colours_on(pyramid: Pyramid, corners: Floats) -> Floats:
+    """The colours (N, 4) of a card (4, 2), see `colours_at`."""
+    return colours_at(pyramid, mapped(homography(corners), _GRID), float(np.sqrt(area_of(corners))) / _SIDE)
 
 
-def _features(bgr: NDArray[np.generic]) -> Floats:
-    """Of colours (N, 3) the shares of blue, green and red, and the logarithm of their brightness, weighed (N, 4)."""
-    colours = np.asarray(bgr, np.float64).reshape(-1, 3) + 4.0
+def colours_at(pyramid: Pyramid, points: Floats, px: float) -> Floats:
+    """Colours (N, 4) at points (N, 2) so many pixels apart: shares of blue, green and red, and the logarithm of the
+    brightness, weighed.
+    """
+    colours = pyramid.sample(points, pyramid.level_for(px)).astype(np.float64) + 4.0
     bright = colours.sum(1, keepdims=True)
     return np.concatenate([colours / bright / LIMITS.table_share, np.log(bright) / LIMITS.table_bright], 1)
 
@@ -294,13 +295,19 @@ def is_of_table(colours: Floats, table: Floats, around: NDArray[np.intp]) -> boo
 
     What lies beside one of many cards alone may be a card that was not found.
     """
-    is_near = np.ones((len(colours), len(table)), bool)
-    for feature, its in zip(colours.T, table.T, strict=True):
-        is_near &= np.abs(feature[:, None] - its) < 1
+    is_near = are_near(colours, table, 1.0)
     shares = np.stack([is_near[:, around == card].mean(1) for card in np.unique(around)], 1)
     least = 2 if shares.shape[1] >= LIMITS.fewest_around else 1
     is_seen = ((shares > 0).sum(1) >= least) | (shares > LIMITS.mostly_around).any(1)
     return float(is_seen.mean()) > 0.5
+
+
+def are_near(colours: Floats, others: Floats, within: float) -> NDArray[np.bool_]:
+    """Which of some colours (N, 4) are near to which of others (M, 4): (N, M), see `colours_at`."""
+    out = np.ones((len(colours), len(others)), np.bool_)
+    for feature, its in zip(colours.T, others.T, strict=True):
+        out &= np.abs(feature[:, None] - its) < within
+    return out
 
 
 def _chromaticity(pyramid: Pyramid, corners: Floats) -> Floats:

@@ -53,7 +53,8 @@ def as_usual(read: list[Hypothesis]) -> list[Hypothesis]:
     least = usual - LIMITS.less_alike if usual > LIMITS.like_face else -1.0
     alike = [one for one in read if one.alike >= least]
     sure = [one for one in alike if one.legible >= LIMITS.surely_read]
-    return [one for one in alike if one in sure or len(sure) < LIMITS.nearest or has_usual_size(one, sure)]
+    odd = LIMITS.odd_area if len(sure) >= LIMITS.nearest else LIMITS.odd_area_sure
+    return [one for one in alike if one in sure or not sure or has_usual_size(one, sure, odd)]
 
 
 def median_correlation(read: list[Hypothesis]) -> float:

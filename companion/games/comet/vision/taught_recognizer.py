@@ -32,6 +32,7 @@ from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, De
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.taught_search import (
     is_blank,
+    search_backs,
     search_covered,
     search_fanned,
     search_neighbours,
@@ -51,8 +52,8 @@ _LAST_FIGURES = {NUMBERS.index(last): NUMBERS.index(10 + last) for last in (2, 3
 """The numbers that are the last figure of another one."""
 _ROUNDS = 3
 """Fanned cards are looked for so often at most, while more are found."""
-"""Two outlines show figures of one number where they have it no farther apart, in its reach."""
 _AROUND = 2.0
+"""Two outlines show figures of one number where they have it no farther apart, in its reach."""
 
 
 def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float | None = None) -> CometReading:
@@ -65,7 +66,10 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     clock.lap("name")
     read = read_cards(likely)  # telling backs changes none of them
     likely = find_backs(pyramid, taught, likely, read, is_known=bool(read))
-    cards = [_card(k, one, taught) for k, one in enumerate(present(likely, read))]
+    there = present(likely, read)
+    if more := search_backs(pyramid, there, likely, taught.profile.half_width):
+        there = present([*likely, *more], read)
+    cards = [_card(k, one, taught) for k, one in enumerate(there)]
     warnings = [_unsure(card) for card in cards if None in card.edges]
     if not cards:
         warnings = [ReadingWarning("nothing-found", "no Comet card on this picture")]
@@ -357,7 +361,7 @@ def _is_last_figure(section: NDArray[np.float64], other: NDArray[np.float64]) ->
 
 def is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
     """A card lies there surely enough, beside those on which numbers are read, ``usual``."""
-    if one.legible >= LIMITS.read_card and not one.may_be_grain and not one.is_table:
+    if _is_read(one, usual):
         return one.presence >= LIMITS.card
     is_like = max(one.like_back, one.alike) > LIMITS.like_face
     if (one.is_table and not is_like) or (one.is_foreign and not (is_like and one.found >= LIMITS.unread_card)):
@@ -378,6 +382,13 @@ def is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
     if usual and one.is_back and one.is_other_colour and one.maybe_back > LIMITS.surely_back:
         return one.found >= LIMITS.card
     return one.found >= (LIMITS.unread_card if one.is_back else LIMITS.unread_taught)
+
+
+def _is_read(one: Hypothesis, usual: list[Hypothesis]) -> bool:
+    """Its numbers are read: surely, or it is as large as the cards on which they are. A pattern may be read as some."""
+    if one.legible < LIMITS.read_card or one.may_be_grain or one.is_table or one.is_back:
+        return False
+    return one.legible >= LIMITS.surely_read or not usual or has_usual_size(one, usual, LIMITS.odd_area_sure)
 
 
 def _card(number: int, one: Hypothesis, taught: TaughtNumerals) -> DetectedCometCard:

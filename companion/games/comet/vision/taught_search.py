@@ -1,13 +1,15 @@
 """Cards of a taught printing that no outline showed well: rows, neighbours, faces and fans beside what is read."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import permutations
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.comet.vision.alignment import is_patterned, look_correlation
+from companion.games.comet.vision.backs import are_near, colours_at, colours_on
 from companion.games.comet.vision.card_selection import (
     as_usual,
     confident_cards,
@@ -38,7 +40,7 @@ from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.detector import refine_corners
 from companion.vision.detection.outlines import Outline
-from companion.vision.geometry import mapped
+from companion.vision.geometry import SQUARE, homography, mapped
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.floating]
@@ -52,6 +54,21 @@ _TOUCHING = 1.03
 """How far apart the middles of cards that touch are, in their widths or heights."""
 _SAME_PLACE = 0.1
 """Places nearer than that, in heights of a card, are looked at once."""
+_ALONG = np.linspace(-0.85, 0.85, 8)
+_BESIDE = np.array([-1.2, 1.2])
+_GRID = np.stack(np.meshgrid(_ALONG, _ALONG), -1).reshape(-1, 2)
+"""Points along a card's side in half its length, beyond both its ends, and all over a card."""
+_AROUND = np.concatenate(
+    [np.stack(ends, -1) for x in _BESIDE for ends in ((_ALONG, 0 * _ALONG + x), (0 * _ALONG + x, _ALONG))]
+)
+_AWAY = np.arange(0.06, 3.2, 0.04)
+"""How far from a card another is looked for, in its heights."""
+_MOST_COLOURS = 300
+"""So many colours of backs are kept."""
+_SEAM = 3
+"""So many of these may pass between two cards that touch."""
+_OTHER, _BACK, _CARD, _BEYOND = range(4)
+"""What may show at a point: something else, the colours of a back, a known card, or what lies beyond the picture."""
 
 
 def search_unlikely(
@@ -225,6 +242,128 @@ def search_covered(
             two = Hypothesis(quad, LIMITS.card, shown, LIMITS.read_in_part, alike, before=before)
             found.append(replace(two, aside=asides(taught, aside)))
     return found
+
+
+def search_backs(
+    pyramid: Pyramid, there: list[Hypothesis], likely: list[Hypothesis], half_width: float
+) -> list[Hypothesis]:
+    """Backs in a row or a fan: what has the colours of those that are ``there`` from a card's side on, as wide, or in
+    an outline that is as large as some cards.
+
+    Of plain backs that lie on each other no more may show. They lie evenly, up to where the colours end.
+    """
+    colours = _back_colours(pyramid, there)
+    if not len(colours):
+        return []
+    told = [one for one in there if one.is_back or one.legible >= LIMITS.read_card]
+    table = _Table(pyramid, colours, np.array([one.corners for one in told], np.float64))
+    around = np.concatenate([table.look(mapped(homography(one.corners), _AROUND), _px(one.corners)) for one in told])
+    if (around == _BACK).sum() > LIMITS.around_as_back * (around <= _BACK).sum():
+        return []
+    found: list[Floats] = []
+    for one in told:
+        for turn in range(4):
+            quads = _backs_above(table, np.roll(one.corners, turn, 0))
+            found += [np.roll(quad, -turn, 0) for quad in quads]
+            table = table.with_cards(quads)
+    for one in without_cards([one for one in likely if one.found >= LIMITS.card], told):
+        ways = rows_of(one.corners, usual_area(one.corners, told), half_width)
+        found += [part for part in next(iter(ways), []) if table.is_back(part)]
+    return [_as_covered_back(quad) for quad in found]
+
+
+def _back_colours(pyramid: Pyramid, there: list[Hypothesis]) -> Floats:
+    """The colours (M, 4) that the backs share; none where a face has them too."""
+    backs = [colours_on(pyramid, one.corners) for one in there if one.is_back]
+    faces = [colours_on(pyramid, one.corners) for one in there if not one.is_back]
+    pairs = [(its, _are_of_back(its, other)) for its, other in permutations(backs, 2)]
+    shared = [its[is_near] for its, is_near in pairs if is_near.mean() > LIMITS.deck_colours]
+    colours = np.unique(np.concatenate([np.zeros((0, 4)), *shared]), axis=0)
+    colours = colours[:: 1 + len(colours) // _MOST_COLOURS]
+    is_faces = any(_are_of_back(its, colours).mean() > LIMITS.face_as_back for its in faces)
+    return colours[:0] if is_faces else colours
+
+
+def _px(card: Floats) -> float:
+    """How far apart points of a card (4, 2) lie on the picture."""
+    return float(np.sqrt(area_of(card))) / len(_ALONG)
+
+
+def _are_of_back(some: Floats, colours: Floats) -> NDArray[np.bool_]:
+    """Which of some colours (N, 4) are a back's (M, 4), see `colours_at`."""
+    return np.asarray(are_near(some, colours, LIMITS.back_colours).any(1))
+
+
+def _as_covered_back(corners: Floats) -> Hypothesis:
+    none = np.zeros((3, len(NUMBERS) + 2))
+    return Hypothesis(corners, LIMITS.card, none, 0.0, maybe_back=1.0, is_as_other_backs=True, is_below=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Table:
+    """Where the colours of backs show beside the cards that are known.
+
+    Attributes:
+        pyramid: the picture.
+        colours: of backs (M, 4), see `colours_at`.
+        cards: the known ones' outlines (K, 4, 2).
+    """
+
+    pyramid: Pyramid
+    colours: Floats
+    cards: Floats
+
+    def with_cards(self, cards: list[Floats]) -> "_Table":
+        """The same with more cards (4, 2)."""
+        return replace(self, cards=np.concatenate([self.cards, cards])) if cards else self
+
+    def look(self, points: Floats, px: float) -> NDArray[np.intp]:
+        """What shows at points (..., 2) so many pixels apart: `_OTHER`, `_BACK`, `_CARD` or `_BEYOND` (...)."""
+        flat = points.reshape(-1, 2)
+        shown = np.where(((flat >= 0) & (flat < self.pyramid.size)).all(1), _OTHER, _BEYOND)
+        are_near = (self.cards.max(1) >= flat.min(0)) & (self.cards.min(1) <= flat.max(0))
+        for card in self.cards[are_near.all(1)]:
+            shown[(np.abs(mapped(np.linalg.inv(homography(card)), flat)) < 1).all(1)] = _CARD
+        free = np.flatnonzero(shown == _OTHER)
+        if len(free):
+            is_back = _are_of_back(colours_at(self.pyramid, flat[free], px), self.colours)
+            shown[free[is_back]] = _BACK
+        return shown.reshape(points.shape[:-1])
+
+    def is_back(self, outline: Floats) -> bool:
+        """Whether an outline (4, 2) has a back's colours where no card is known."""
+        shown = self.look(mapped(homography(outline), _GRID), _px(outline))
+        is_free = shown <= _BACK
+        return bool(
+            is_free.mean() > LIMITS.free_of_back and (shown == _BACK).sum() > LIMITS.filled_back * is_free.sum()
+        )
+
+
+def _backs_above(table: _Table, card: Floats) -> list[Floats]:
+    """The outlines (4, 2) of backs in a row or a fan with a card (4, 2), beyond its first side."""
+    frame, px = homography(card), _px(card)
+
+    def rows(away: Floats, along: Floats) -> Floats:
+        """Points (R, C, 2) so far beyond the side, in heights of the card, and along it."""
+        return mapped(frame, np.stack(np.broadcast_arrays(along, -1 - 2 * away[:, None]), -1))
+
+    if (table.look(rows(_AWAY[:2], _ALONG), px) == _BACK).mean() < LIMITS.row_of_back:
+        return []
+    shown = table.look(rows(_AWAY, _ALONG), px)
+    is_free = shown <= _BACK
+    goes_on = (shown == _BACK).sum(1) > LIMITS.row_of_back * np.maximum(is_free.sum(1), len(_ALONG) / 2)
+    end = int(goes_on.argmin())
+    far = float(_AWAY[end])
+    if goes_on[end] or (shown[end] == _BEYOND).any() or far < LIMITS.least_of_back:
+        return []
+    beside = table.look(rows(_AWAY[:end], _BESIDE), px)
+    if (beside == _BACK).sum() > LIMITS.beside_back * (beside <= _BACK).sum():
+        return []
+    count = max(1, int(np.ceil(far / _TOUCHING - LIMITS.more_of_back)))
+    ends_at_card = (shown[end : end + _SEAM] == _CARD).mean(1).max() > 0.5
+    step = (far + 1) / (count + 1) if ends_at_card else far / count
+    quads: list[Floats] = [mapped(frame, SQUARE.unit - [0, 2 * step * (k + 1)]) for k in range(count)]
+    return [quad for quad in quads if table.is_back(quad)]
 
 
 def _uncovered(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, above: list[Hypothesis]) -> Hypothesis:

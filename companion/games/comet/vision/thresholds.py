@@ -280,6 +280,21 @@ class CometLimits:
     """A back that looks as others do need be found no surer."""
     like_other_back: float = 0.65
     """Nor found at all one of their colour whose pattern correlates so with the taught or the plainest one."""
+    back_colours: float = 8.0
+    deck_colours: float = 0.7
+    face_as_back: float = 0.7
+    around_as_back: float = 0.15
+    row_of_back: float = 0.7
+    beside_back: float = 0.3
+    least_of_back: float = 0.3
+    more_of_back: float = 0.08
+    free_of_back: float = 0.25
+    filled_back: float = 0.85
+    """Beside a card a back shows in part whose colours are near those of backs that are told, within so many times what
+    those of a table differ by. Two such backs at least share so many of them, no face has so many, and what lies around
+    all cards no more. A row of points along the card's side has so many and those beside it no more, for so much of a
+    card's height; for that much more than some cards' there is one more. It is free for so much, and there filled so
+    far."""
     farthest_alignment: float = 0.16
     """A corner is moved by less than so much of the card's height to fit the taught look."""
     plain_proportion: float = 0.12
@@ -325,6 +340,7 @@ class CometLimits:
     """Numerals are looked for in outlines so large, in areas of a card."""
     odd_scale: float = 0.14
     off_numeral: float = 0.5
+    most_nearer: float = 2.0
     """Three numerals may be a card's that is larger or smaller than the one beside it by less, and stand off their
     places by less, in heights of a numeral: of two figures one may be seen. A card says how large others are that are
     so many times nearer or farther at most."""
@@ -351,7 +367,6 @@ class CometLimits:
     plain_view: float = 0.5
     """A box is taken for a place of the labelled number when the network says so this surely."""
     either_way: float = 0.5
-    most_nearer: float = 2.0
     """A number that the network takes for upright so surely may be."""
     agreeing_share: float = 0.62
     """A place shows the labelled numbers, in sum of their probabilities, on at least so many of the cards."""

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from companion.games.comet.vision.backs import find_backs, is_of_table
+from companion.games.comet.vision.card_selection import read_cards
 from companion.games.comet.vision.hypothesis import Hypothesis, examine
 from companion.games.comet.vision.profile import EMBEDDED, CometProfile, look_shape
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.taught_recognizer import is_card
-from companion.games.comet.vision.taught_search import rows_of, search_rows
+from companion.games.comet.vision.taught_search import rows_of, search_backs, search_rows
 from companion.vision.image.pyramid import Pyramid
 
 CARD = np.array([[0.0, 0], [76, 0], [76, 106], [0, 106]])
@@ -227,8 +228,9 @@ def test_what_has_the_faces_colour_and_not_the_pattern_of_the_taught_back_is_non
     assert backs_of(monkeypatch, (BLUE, WHITE, None), back=striped.astype(np.float32)) == [True, False, False]
 
 
-@pytest.mark.parametrize("sure", [0.45, 0.1])
+@pytest.mark.parametrize("sure", [0.45, 0.2, 0.1])
 def test_backs_found_hardly_are_told_where_some_are_alike(monkeypatch, sure):
+    """Parts of a row count as found by 0.2: the teeth of a comb are alike too."""
     assert backs_of(monkeypatch, (BLUE, BLUE, BLUE), sure=sure) == [sure > 0.2] * 3
 
 
@@ -265,3 +267,77 @@ def test_a_grain_that_may_be_read_as_numbers_is_no_card(found, sure, is_told):
     _, compared = find_backs(Pyramid.of(picture), taught(), [face, grain], [face, grain], is_known=True)
     assert is_card(compared, [face]) is is_told
     assert is_card(grain, [face]) is is_told, "whatever colour the table has"
+
+
+def fanned(colour=BLUE, face=WHITE, shifts=(0, 60, 120), known=(0,), around=WOOD, below=None, outlined=0):
+    """Where backs (x, y) are found in a fan of such shifts, of which some are known, beside three lone cards.
+
+    All may be outlined as one card, so many pixels wide.
+    """
+    picture = np.full((500, 620, 3), WOOD, np.uint8)
+    picture[200:420, 20:420] = around
+    lying = [(face, (40, 40)), (BLUE, (180, 40)), (BLUE, (320, 40)), *((colour, (60 + shift, 250)) for shift in shifts)]
+    lying += [] if below is None else [(WHITE, (60 + below, 250))]
+    for ground, (x, y) in lying:
+        picture[y : y + 106, x : x + 76] = (20, 20, 20)
+        picture[y + 1 : y + 105, x + 1 : x + 75] = ground
+    none = np.zeros((3, 15))
+    there = [Hypothesis(CARD + PLACES[0], 0.9, none, 1.0, 0.9)]
+    if below is not None:
+        there.append(Hypothesis(CARD + np.array([60 + below, 250]), 0.9, none, 1.0, 0.9))
+    all_of_them = np.array([[60.0, 250], [60 + outlined, 250], [60 + outlined, 356], [60, 356]])
+    likely = [Hypothesis(all_of_them, 0.95, none, 0.0)] if outlined else []
+    there += [
+        Hypothesis(CARD + at, 0.9, none, 0.0, maybe_back=1.0)
+        for at in ((180, 40), (320, 40), *((60 + shifts[k], 250) for k in known))
+    ]
+    return sorted(
+        (one.middle - CARD.mean(0)).round().astype(int).tolist()
+        for one in search_backs(Pyramid.of(picture), there, likely, 76 / 106)
+    )
+
+
+@pytest.mark.parametrize(("legible", "is_told"), [(0.7, False), (0.96, True)])
+def test_a_pattern_that_may_be_read_as_numbers_is_no_card_of_another_size(legible, is_told):
+    """Three backs of dots in a fan, outlined as one card, were read as numbers and told as one back."""
+    face = Hypothesis(CARD, 1.0, np.zeros((3, 15)), 1.0, 0.9)
+    fan = Hypothesis(CARD * 1.6 + [0.0, 200.0], 0.6, np.full((3, 15), 0.7), legible, 0.2)
+    assert is_card(fan, [face]) == is_told
+    assert (fan in read_cards([face, fan])) == is_told
+
+
+@pytest.mark.parametrize(
+    ("shifts", "known", "found"),
+    [
+        ((0, 60, 120), (0,), (60, 120)),  # up to where the colour ends
+        ((0, 60, 120), (2,), (0, 60)),
+        ((0, 78, 156), (0, 2), (78,)),  # between two
+        ((0, 50), (0,), (50,)),
+        ((0,), (0,), ()),
+    ],
+)
+def test_backs_in_a_fan_with_one_that_is_told_are_found_by_their_colour(shifts, known, found):
+    """Of the outlines of plain backs that lie on each other hardly an edge shows."""
+    assert fanned(shifts=shifts, known=known) == [
+        [pytest.approx(60 + shift, abs=4), pytest.approx(250, abs=4)] for shift in found
+    ]
+
+
+def test_a_back_under_a_face_is_found_up_to_the_cards_beside_it():
+    assert fanned(shifts=(0, 60), known=(0,), below=136) == [[pytest.approx(60 + 66, abs=6), pytest.approx(250, abs=4)]]
+
+
+@pytest.mark.parametrize(("wide", "found"), [(196, (0, 60, 120)), (76, ()), (300, ())])
+def test_backs_that_were_outlined_as_one_card_are_found_by_their_colour(wide, found):
+    assert fanned(known=(), outlined=wide) == [
+        [pytest.approx(60 + shift, abs=4), pytest.approx(250, abs=4)] for shift in found
+    ]
+
+
+@pytest.mark.parametrize(
+    "but",
+    [{"around": BLUE}, {"face": BLUE}, {"colour": GREEN, "known": ()}, {"shifts": (0, 12)}],
+    ids=["a cloth of that colour", "faces have it", "no back of the fan's colour", "too little shows"],
+)
+def test_nothing_is_taken_for_a_back_beside_a_card(but):
+    assert not fanned(**{"shifts": (0, 60), **but})
