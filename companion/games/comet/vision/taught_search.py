@@ -321,8 +321,8 @@ class _Table:
         """What shows at points (..., 2) so many pixels apart: `_OTHER`, `_BACK`, `_CARD` or `_BEYOND` (...)."""
         flat = points.reshape(-1, 2)
         shown = np.where(((flat >= 0) & (flat < self.pyramid.size)).all(1), _OTHER, _BEYOND)
-        are_near = (self.cards.max(1) >= flat.min(0)) & (self.cards.min(1) <= flat.max(0))
-        for card in self.cards[are_near.all(1)]:
+        overlaps = (self.cards.max(1) >= flat.min(0)) & (self.cards.min(1) <= flat.max(0))
+        for card in self.cards[overlaps.all(1)]:
             shown[(np.abs(mapped(np.linalg.inv(homography(card)), flat)) < 1).all(1)] = _CARD
         free = np.flatnonzero(shown == _OTHER)
         if len(free):
