@@ -283,8 +283,8 @@ def _affine_at(frame: Floats, at: Floats) -> Floats | None:
     """The affine map (2, 2) that a card's frame (3, 3) is at a point (2,) of its table; None where it says nothing."""
     x, y = mapped(np.linalg.inv(frame), at)
     depth = float(frame[2] @ (x, y, 1.0))
-    nearer = depth / float(frame[2, 2])
-    if not 1 / LIMITS.most_nearer < nearer < LIMITS.most_nearer:
+    farther = depth / float(frame[2, 2])
+    if not 1 / LIMITS.most_nearer < farther < LIMITS.most_nearer:
         return None
     return np.asarray((frame[:2, :2] - np.outer(at, frame[2, :2])) / depth)
 

@@ -164,12 +164,12 @@ def _searched(
     likely += search_unlikely(numerals, taught, likely, unlikely)
     likely += search_rows(pyramid, taught, likely)
     likely += search_neighbours(numerals, taught, likely, unchanged.is_free)
-    for _ in range(_ROUNDS):  # those that are found say how large cards are about them
+    for _ in range(_ROUNDS):
+        read = read_cards(likely)
         fanned = search_fanned(numerals, taught, likely, unchanged.is_free)
-        is_new = bool(without_cards(fanned, read_cards(likely)))
         likely += fanned
-        if not is_new:
-            break
+        if all(has_usual_size(one, read, LIMITS.same_area) for one in without_cards(fanned, read)):
+            break  # else they say how large cards are about them
     likely += search_covered(numerals, taught, likely, unchanged.is_free)
     return likely
 
