@@ -419,6 +419,16 @@ def test_a_2_beside_a_card_that_may_hide_a_1_is_stated_where_it_stands_as_a_lone
     assert (sure > 0.9) == is_sure
 
 
+@pytest.mark.parametrize(("sure", "is_told"), [(0.99, False), (0.998, True)])
+def test_a_3_beside_a_card_that_may_hide_the_left_of_an_8_is_stated_where_it_is_quite_sure(sure, is_told):
+    upper = replace(of_numbers((0, 0), [[2.0, 1.0], [5.0, 1.0], [8.0, 1.0]]), found=0.95)
+    lower = of_numbers((6, 0), [[5.5, 1.0], [7.0, 1.0], [9.0, 1.0]], numbers=(1, 5, 6), sure=sure)
+    before = np.array([[[5.0, 1.0], [11.0, 1.0], [13.0, 1.0]]])
+    told = present([upper, replace(lower, found=0.0, before=before, aside=np.zeros((1, 3)))], [upper])
+    (seen,) = [one.sections[0].max() for one in told if one.found == 0]
+    assert (seen > 0.9) == is_told
+
+
 @pytest.mark.parametrize(("aside", "is_sure"), [(0.25, False), (0.02, True), (-0.25, True), (np.nan, True)])
 def test_a_2_of_a_whole_card_that_stands_as_the_end_of_a_12_beside_another_is_not_stated(aside, is_sure):
     upper = replace(of_numbers((0, 0), [[2.0, 1.0], [5.0, 1.0], [8.0, 1.0]]), found=0.95)
