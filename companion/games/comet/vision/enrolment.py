@@ -243,14 +243,18 @@ class CometTeaching(Teaching):
         """A sample as a picture, and its card's corners (4, 2)."""
         return Pyramid.of(sample.crop()), self.frame(sample.label).corners.astype(np.float32)
 
+    def _views(self, sample: Sample) -> tuple[NumberPlaces, NDArray[np.uint8]]:
+        """A sample's places, and what is seen at each (P, VIEW_HIGH, VIEW_WIDE, 3)."""
+        places = NumberPlaces.from_rows(sample.label["places"], float(sample.label["shape"]))
+        pyramid, corners = self._shown(sample)
+        return places, places.views(pyramid, corners[None])[0]
+
     def _standing(self, samples: Sequence[Sample]) -> float:
         """See `CometProfile`; 0 where neither a six nor a nine was taught."""
         found = []
         for sample in samples:
-            places = NumberPlaces.from_rows(sample.label["places"], float(sample.label["shape"]))
-            pyramid, corners = self._shown(sample)
-            is_either = np.isin([sample.label["values"][slot] or 0 for slot in places.slots], OTHERS_TURNED)
-            views = places.views(pyramid, corners[None])[0, is_either]
+            places, every = self._views(sample)
+            views = every[np.isin([sample.label["values"][slot] or 0 for slot in places.slots], OTHERS_TURNED)]
             ways = log_odds(classify_views(np.stack([views, views[:, ::-1, ::-1]])).upright)
             found += (ways[0] - ways[1]).tolist()
         return min(found, default=0.0)
@@ -259,9 +263,8 @@ class CometTeaching(Teaching):
         """See `CometProfile`. An ace may be printed as one figure or two."""
         aside: dict[bool, list[float]] = {True: [], False: []}
         for sample in samples:
-            places = NumberPlaces.from_rows(sample.label["places"], float(sample.label["shape"]))
-            pyramid, corners = self._shown(sample)
-            poses = classify_views(places.views(pyramid, corners[None])[0]).poses
+            places, views = self._views(sample)
+            poses = classify_views(views).poses
             for slot, x in zip(places.slots.tolist(), poses[:, 0].tolist(), strict=True):
                 number = sample.label["values"][slot]
                 if number not in (None, ACE):

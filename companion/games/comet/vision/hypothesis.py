@@ -338,7 +338,7 @@ def _with_numerals(one: Hypothesis, taught: TaughtNumerals, aside: Floats) -> Hy
     every = np.column_stack([middles, SAME_NUMERAL * places.high * high_px / 2])
     return replace(
         one,
-        numerals=np.array([every[three] for three in places.prints]).reshape(-1, 3, 3),
+        numerals=places.by_print(every),
         before=figures_before(one.corners, places),
         aside=asides(taught, aside),
     )
@@ -346,8 +346,7 @@ def _with_numerals(one: Hypothesis, taught: TaughtNumerals, aside: Floats) -> Hy
 
 def figures_before(corners: Floats, places: NumberPlaces) -> Floats:
     """See `Hypothesis.before`, of an outline (4, 2)."""
-    before = places.before(corners)
-    return np.array([before[three] for three in places.prints]).reshape(-1, 3, 2)
+    return places.by_print(places.before(corners))
 
 
 def asides(taught: TaughtNumerals, aside: Floats) -> Floats:
@@ -357,7 +356,7 @@ def asides(taught: TaughtNumerals, aside: Floats) -> Floats:
     """
     if taught.profile.flush_right > LIMITS.flush_right:
         return np.zeros((0, 3))
-    return np.array([aside[three] for three in taught.profile.places.prints]).reshape(-1, 3)
+    return taught.profile.places.by_print(aside)
 
 
 def _read(sections: NDArray[np.float64]) -> list[int]:

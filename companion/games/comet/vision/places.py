@@ -76,6 +76,10 @@ class NumberPlaces:
             )
         ]
 
+    def by_print(self, values: NDArray[np.floating]) -> NDArray[np.floating]:
+        """What is told of each place (P, ...) by the three numbers, for each time that they are printed (R, 3, ...)."""
+        return np.array([values[three] for three in self.prints]).reshape(-1, 3, *values.shape[1:])
+
     @property
     def is_alike_turned(self) -> bool:
         """Whether each number is printed at the opposite place upside down too: no way up is the card's own."""

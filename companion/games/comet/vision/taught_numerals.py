@@ -104,8 +104,9 @@ class TaughtNumerals:
         places = self.profile.places
         views = places.views(pyramid, corners)
         seen = classify_views(views)
-        likely = self._weigh(seen)
-        likely = _less_sure_where_blurred(likely, self._alike(seen, likely), views, places.numerals_px(corners))
+        likeness = self._likeness(seen)
+        likely = self._weigh(seen, likeness)
+        likely = _less_sure_where_blurred(likely, _alike(likeness, likely), views, places.numerals_px(corners))
         numbers = np.stack([_joined(likely[:, places.slots == slot]) for slot in range(3)], 1)
         legible = np.log(np.maximum(numbers[..., :-1].max(-1), 1e-3)).mean(1)
         sections = np.concatenate([numbers[..., :-1], np.zeros((*numbers.shape[:2], 1)), numbers[..., -1:]], -1)
@@ -129,39 +130,40 @@ class TaughtNumerals:
         best, sure = probabilities.argmax(-1).tolist(), probabilities.max(-1).tolist()
         return tuple(names[k] if p >= LIMITS.stated_taught else None for k, p in zip(best, sure, strict=True))
 
-    def _weigh(self, seen: NumberViews) -> NDArray[np.float64]:
+    def _weigh(self, seen: NumberViews, likeness: Floats | None) -> NDArray[np.float64]:
         """Of each view (N, P) the probabilities (N, P, 14) of `NUMBERS` and none, by network and likeness."""
         likely = np.maximum(seen.numbers[..., :-1], LIMITS.least_log)
-        if self.is_taught:
-            best = self._likeness(seen)
-            likely = likely + LIMITS.likeness * best
+        if likeness is not None:
+            likely = likely + LIMITS.likeness * likeness
             numbers = softmax(likely)
             chosen = numbers.argmax(-1)[..., None]
-            short = best.max(-1, keepdims=True) - np.take_along_axis(best, chosen, -1)
-            is_contested = (short[..., 0] > LIMITS.other_sample) | _may_be_last_figure(seen, best, chosen[..., 0])
+            short = likeness.max(-1, keepdims=True) - np.take_along_axis(likeness, chosen, -1)
+            is_contested = (short[..., 0] > LIMITS.other_sample) | _may_be_last_figure(seen, likeness, chosen[..., 0])
             numbers = np.where(is_contested[..., None], np.minimum(numbers, LIMITS.contested), numbers)
         else:
             numbers = softmax(likely)
         there = 1 - np.exp(seen.numbers[..., -1:])
         return np.asarray(np.concatenate([numbers * there, 1 - there], -1), np.float64)
 
-    def _likeness(self, seen: NumberViews) -> Floats:
-        """How much each view is like the likest sample of each number (N, P, 13), -1..1."""
-        samples, starts = self._by_number
-        return np.asarray(np.maximum.reduceat(seen.embeddings @ samples.T, starts, axis=-1))
-
-    def _alike(self, seen: NumberViews, likely: NDArray[np.float64]) -> Floats | None:
-        """How much each view is like the likest sample of its likeliest number (N, P); None without samples."""
+    def _likeness(self, seen: NumberViews) -> Floats | None:
+        """How much each view is like the likest sample of each number (N, P, 13), -1..1; None without samples."""
         if not self.is_taught:
             return None
-        chosen = likely[..., :-1].argmax(-1)[..., None]
-        return np.asarray(np.take_along_axis(self._likeness(seen), chosen, -1)[..., 0])
+        samples, starts = self._by_number
+        return np.asarray(np.maximum.reduceat(seen.embeddings @ samples.T, starts, axis=-1))
 
     @cached_property
     def _by_number(self) -> tuple[Floats, NDArray[np.intp]]:
         """The samples (N, EMBEDDED) by their numbers, and where those of each of `NUMBERS` begin (13,)."""
         order = np.argsort(self.profile.numbers, kind="stable")
         return self.profile.embeddings[order], np.searchsorted(self.profile.numbers[order], NUMBERS)
+
+
+def _alike(likeness: Floats | None, likely: NDArray[np.float64]) -> Floats | None:
+    """How much views are like the likest sample of the likeliest number (N, P), of their likeness to each."""
+    if likeness is None:
+        return None
+    return np.asarray(np.take_along_axis(likeness, likely[..., :-1].argmax(-1)[..., None], -1)[..., 0])
 
 
 def _less_sure_where_blurred(

@@ -189,7 +189,7 @@ def test_a_2_or_a_3_that_may_be_the_end_of_a_12_or_a_13_is_not_stated(figure, wh
     numbers[..., NUMBERS.index(figure)], numbers[..., NUMBERS.index(whole)] = -0.3, of_whole
     embedding = (embedding / np.linalg.norm(embedding))[None, None]
     seen = NumberViews(numbers, np.ones((1, 1), np.float32), embedding, np.zeros((1, 1, 4), np.float32))
-    weighed = taught._weigh(seen)[0]
+    weighed = taught._weigh(seen, taught._likeness(seen))[0]
     assert taught.accept(np.insert(weighed, -1, 0.0, axis=-1)) == (str(figure) if is_told else None,)
 
 
