@@ -26,7 +26,7 @@ _CORE = 0.6
 _SIDE = 8
 """A card's colours are seen at so many by so many points."""
 _ALONG = np.linspace(-1, 1, _SIDE)
-_GRID = 0.85 * np.stack(np.meshgrid(_ALONG, _ALONG), -1).reshape(-1, 2)
+GRID = 0.85 * np.stack(np.meshgrid(_ALONG, _ALONG), -1).reshape(-1, 2)
 """Points of a card."""
 _MOST_COLOURS = 800
 """So many colours of the table are kept."""
@@ -278,7 +278,7 @@ def _table_colours(
 
 def colours_on(pyramid: Pyramid, corners: Floats) -> Floats:
     """The colours (N, 4) of a card (4, 2), see `colours_at`."""
-    return colours_at(pyramid, mapped(homography(corners), _GRID), float(np.sqrt(area_of(corners))) / _SIDE)
+    return colours_at(pyramid, mapped(homography(corners), GRID), float(np.sqrt(area_of(corners))) / _SIDE)
 
 
 def colours_at(pyramid: Pyramid, points: Floats, px: float) -> Floats:

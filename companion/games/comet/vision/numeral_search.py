@@ -91,8 +91,8 @@ class NumeralSearch:
         if not read:
             return []
         frames, at, unit_px = self._unread(read, whole)
-        tilted = [card_to_image(quad, self.places.half_width) for quad in whole]
-        return _distinct_poses(_triples(at, self.places, frames, tilted), whole, unit_px, LIMITS.most_poses)
+        sure = [card_to_image(quad, self.places.half_width) for quad in whole]
+        return _distinct_poses(_triples(at, self.places, frames, sure), whole, unit_px, LIMITS.most_poses)
 
     def by_two(self, read: Quads, above: Quads) -> list[tuple[NDArray[np.float32], int]]:
         """As `by_three`, where two of a card's numerals may stand and one of ``above`` lies on the third.
@@ -284,13 +284,13 @@ def _affine_at(frame: Floats, at: Floats) -> Floats | None:
     x, y = mapped(np.linalg.inv(frame), at)
     depth = float(frame[2] @ (x, y, 1.0))
     farther = depth / float(frame[2, 2])
-    if not 1 / LIMITS.most_nearer < farther < LIMITS.most_nearer:
+    if not 1 / LIMITS.farthest_ratio < farther < LIMITS.farthest_ratio:
         return None
     return np.asarray((frame[:2, :2] - np.outer(at, frame[2, :2])) / depth)
 
 
 def _triples(
-    at: Floats, places: NumberPlaces, near: list[tuple[Floats, Floats]], tilted: list[Floats]
+    at: Floats, places: NumberPlaces, near: list[tuple[Floats, Floats]], sure: list[Floats]
 ) -> list[tuple[float, Floats]]:
     """Of each three points (N, 2) that stand as a card's numerals how far they are off, and its outline (4, 2).
 
@@ -301,8 +301,8 @@ def _triples(
     found = []
     for first in at:
         _, affine = near[int(np.argmin([np.linalg.norm(middle - first) for middle, _ in near]))]
-        sure = min(tilted, key=lambda frame: float(np.linalg.norm(frame[:2, 2] / frame[2, 2] - first)), default=None)
-        there = None if sure is None else _affine_at(sure, first)
+        frame = min(sure, key=lambda one: float(np.linalg.norm(one[:2, 2] / one[2, 2] - first)), default=None)
+        there = None if frame is None else _affine_at(frame, first)
         affines = [affine] if there is None or _are_as_large(affine, there) else [affine, there]
         for affine in affines:
             seen = _complex((at - first) @ np.linalg.inv(affine).T)

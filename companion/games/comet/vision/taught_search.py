@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.comet.vision.alignment import is_patterned, look_correlation
-from companion.games.comet.vision.backs import are_near, colours_at, colours_on
+from companion.games.comet.vision.backs import GRID, are_near, colours_at, colours_on
 from companion.games.comet.vision.card_selection import (
     as_usual,
     confident_cards,
@@ -56,8 +56,7 @@ _SAME_PLACE = 0.1
 """Places nearer than that, in heights of a card, are looked at once."""
 _ALONG = np.linspace(-0.85, 0.85, 8)
 _BESIDE = np.array([-1.2, 1.2])
-_GRID = np.stack(np.meshgrid(_ALONG, _ALONG), -1).reshape(-1, 2)
-"""Points along a card's side in half its length, beyond both its ends, and all over a card."""
+"""Points along a card's side, in half its length, and beyond both its ends."""
 _AROUND = np.concatenate(
     [np.stack(ends, -1) for x in _BESIDE for ends in ((_ALONG, 0 * _ALONG + x), (0 * _ALONG + x, _ALONG))]
 )
@@ -332,7 +331,7 @@ class _Table:
 
     def is_back(self, outline: Floats) -> bool:
         """Whether an outline (4, 2) has a back's colours where no card is known."""
-        shown = self.look(mapped(homography(outline), _GRID), _px(outline))
+        shown = self.look(mapped(homography(outline), GRID), _px(outline))
         is_free = shown <= _BACK
         return bool(
             is_free.mean() > LIMITS.free_of_back and (shown == _BACK).sum() > LIMITS.filled_back * is_free.sum()

@@ -340,7 +340,7 @@ class CometLimits:
     """Numerals are looked for in outlines so large, in areas of a card."""
     odd_scale: float = 0.14
     off_numeral: float = 0.5
-    most_nearer: float = 2.0
+    farthest_ratio: float = 2.0
     """Three numerals may be a card's that is larger or smaller than the one beside it by less, and stand off their
     places by less, in heights of a numeral: of two figures one may be seen. A card says how large others are that are
     so many times nearer or farther at most."""
