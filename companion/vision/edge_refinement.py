@@ -74,6 +74,28 @@ def frames_of(outlines: Floats) -> list[CardFrame]:
     return [CardFrame(*of_card) for of_card in zip(flat, sizes.tolist(), homographies, strict=True)]
 
 
+def proportion_of(corners: Floats, focal_px: float, centre: Floats) -> float:
+    """The longer side of a rectangle over its shorter one, from its corners (4, 2) on a picture.
+
+    Args:
+        corners: clockwise as seen.
+        focal_px: the camera's focal length.
+        centre: (2,) of the picture.
+    """
+    return float(proportions_of(corners[None], focal_px, centre)[0])
+
+
+def proportions_of(outlines: Floats, focal_px: float, centre: Floats) -> Floats:
+    """The proportions (N,) of rectangles (N, 4, 2); see `proportion_of`."""
+    frames = frames_of(outlines)
+    wide, high = np.array([frame.corners[2] for frame in frames]).T
+    camera = np.array([[focal_px, 0, centre[0]], [0, focal_px, centre[1]], [0, 0, 1]])
+    seen = np.linalg.inv(camera) @ np.array([frame.picture_from_frame for frame in frames])
+    along, down = np.linalg.norm(seen[..., :2], axis=1).T
+    ratios = along * wide / (down * high)
+    return np.asarray(np.maximum(ratios, 1 / ratios))
+
+
 def inwards_of(along: Floats) -> Floats:
     """The unit vectors (..., 2) to the inside of sides (..., 2)."""
     across = np.stack([-along[..., 1], along[..., 0]], -1)

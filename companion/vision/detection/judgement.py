@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.detection.heatmaps import Candidate, ScaleAnswer, areas
-from companion.vision.detection.sizes import FOCAL_LENGTH, proportions_of
-from companion.vision.edge_refinement import Refined, frames_of, inwards_of
+from companion.vision.detection.sizes import FOCAL_LENGTH
+from companion.vision.edge_refinement import Refined, frames_of, inwards_of, proportions_of
 from companion.vision.geometry import following, opposite_sides
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import logistic, logit, network

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import UsageError
-from companion.vision.edge_refinement import CardFrame, frames_of
+from companion.vision.edge_refinement import CardFrame, proportion_of
 from companion.vision.geometry import areas, opposite_sides
 
 SizeMm = tuple[float, float]
@@ -66,28 +66,6 @@ def has_size(corners: NDArray[np.float64], size_mm: SizeMm | None, picture_px: t
     wanted = max(size_mm) / min(size_mm)
     found = proportion_of(corners, FOCAL_LENGTH * max(picture_px), np.array(picture_px) / 2)
     return bool(1 / MOST_OFF < found / wanted < MOST_OFF)
-
-
-def proportion_of(corners: NDArray[np.float64], focal_px: float, centre: NDArray[np.float64]) -> float:
-    """The longer side of a rectangle over its shorter one, from its corners (4, 2) on a picture.
-
-    Args:
-        corners: clockwise as seen.
-        focal_px: the camera's focal length.
-        centre: (2,) of the picture.
-    """
-    return float(proportions_of(corners[None], focal_px, centre)[0])
-
-
-def proportions_of(outlines: NDArray[np.float64], focal_px: float, centre: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The proportions (N,) of rectangles (N, 4, 2); see `proportion_of`."""
-    frames = frames_of(outlines)
-    wide, high = np.array([frame.corners[2] for frame in frames]).T
-    camera = np.array([[focal_px, 0, centre[0]], [0, focal_px, centre[1]], [0, 0, 1]])
-    seen = np.linalg.inv(camera) @ np.array([frame.picture_from_frame for frame in frames])
-    along, down = np.linalg.norm(seen[..., :2], axis=1).T
-    ratios = along * wide / (down * high)
-    return np.asarray(np.maximum(ratios, 1 / ratios))
 
 
 def are_as_large(

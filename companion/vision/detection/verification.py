@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from companion.vision.detection.detector import distances
 from companion.vision.detection.heatmaps import Candidate, answer_at
 from companion.vision.detection.outlines import suppress
-from companion.vision.detection.sizes import FOCAL_LENGTH, proportion_of, proportions_of
-from companion.vision.edge_refinement import Refined, refine
+from companion.vision.detection.sizes import FOCAL_LENGTH
+from companion.vision.edge_refinement import Refined, proportion_of, proportions_of, refine
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import DetectedCard, ReadingWarning
 

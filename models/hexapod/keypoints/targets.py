@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.hexapod.vision.keypoint_voting import CODE_SCALE, PLACES, VOTE_SCALE, VOTES
+from companion.games.hexapod.vision.detector import CODE_SCALE, PLACES, VOTE_SCALE, VOTES
 from companion.vision.geometry import SQUARE, homography, mapped, quad_code
 
 _VOTED = 1.4

@@ -4,7 +4,7 @@
     python -m models.hexapod.keypoints.train --cache DIR [--steps 6000] [--warm-start WEIGHTS.onnx] [--traced DIR...]
 
 Learns from true quads gone astray and from what the detector takes for one, see `looks`; what is done with its output
-stands in `companion.games.hexapod.vision.keypoint_voting`.
+stands in `companion.games.hexapod.vision.detector`.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from companion.games.hexapod.vision.keypoint_voting import CONFIDENCE_LOGIT, PATCH, VOTES
+from companion.games.hexapod.vision.detector import CONFIDENCE_LOGIT, PATCH, VOTES
 from models.export import export
 from models.hexapod.keypoints import draw, views
 from models.networks import block

@@ -14,13 +14,13 @@ import torch
 from numpy.typing import NDArray
 
 from companion.games.hexapod.deck import CELL_MM, SIDE_MM
-from companion.games.hexapod.vision.detector import detect_fields
-from companion.games.hexapod.vision.keypoint_voting import (
+from companion.games.hexapod.vision.detector import (
     CONFIDENCE_LOGIT,
     PATCH,
     REACH,
     VOTES,
     apply_answer,
+    detect_fields,
     patch,
     planes,
 )

@@ -19,8 +19,8 @@ from companion.games.comet.vision.profile import LOOK_HIGH, look_shape
 from companion.games.comet.vision.results import NUMBERS
 from companion.games.comet.vision.taught_numerals import NumberViews, classify_views
 from companion.games.comet.vision.thresholds import LIMITS
-from companion.vision.detection.sizes import FOCAL_LENGTH, as_large_as, completed, proportion_of
-from companion.vision.edge_refinement import refine
+from companion.vision.detection.sizes import FOCAL_LENGTH, as_large_as, completed
+from companion.vision.edge_refinement import proportion_of, refine
 from companion.vision.geometry import mapped, opposite_sides
 from companion.vision.image.pyramid import Pyramid, warp
 

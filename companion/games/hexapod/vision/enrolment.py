@@ -33,8 +33,7 @@ from companion.games.hexapod.vision.classifier import (
     fuse_passes,
     views,
 )
-from companion.games.hexapod.vision.detector import detect_cases, detect_fields
-from companion.games.hexapod.vision.keypoint_voting import refine_quads
+from companion.games.hexapod.vision.detector import detect_cases, detect_fields, refine_quads
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.enrolment.labels import Candidates, cards_in

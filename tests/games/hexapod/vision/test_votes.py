@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from companion.games.hexapod.vision import recognizer as hexapod_reading
-from companion.games.hexapod.vision.keypoint_voting import PLACES, VOTE_SCALE
+from companion.games.hexapod.vision.detector import PLACES, VOTE_SCALE
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.vision.geometry import SQUARE, fit_robust_homography, homography, mapped
 from models.hexapod.keypoints.targets import inside, votes_in
