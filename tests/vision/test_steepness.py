@@ -5,9 +5,11 @@ import numpy as np
 import pytest
 
 from companion.games import GAMES
+from companion.games.comet.vision.recognizer import read_comet
 from companion.vision.detection.conditions import is_too_steep
 from companion.vision.geometry import HEXAGON, SQUARE
 from companion.vision.image.pyramid import Pyramid
+from models.drawing.comet.photograph import comet_photograph
 from models.drawing.hexel.photograph import photograph
 
 
@@ -46,6 +48,15 @@ def test_a_table_seen_too_flat_is_said_and_nothing_of_it_is_stated() -> None:
     cards = (*flattened.cards, *flattened.loose)
     assert cards and {edge for card in cards for edge in card.edges} == {None}
     assert {"too-steep", "unsure"} <= {w.code for w in flattened.warnings}
+
+
+def test_a_comet_card_face_down_is_not_stated_from_too_far_aside_either() -> None:
+    bgr = comet_photograph(np.random.default_rng(24), size=(960, 540)).bgr
+    flat = cv2.copyMakeBorder(cv2.resize(bgr, (960, 280), interpolation=cv2.INTER_AREA), 80, 80, 0, 0, 1)
+    as_it_is, flattened = read_comet(bgr), read_comet(flat)
+    assert any(card.values is None for card in as_it_is.cards)
+    assert "too-steep" in {w.code for w in flattened.warnings}
+    assert flattened.cards and {number for card in flattened.cards for number in card.values or ("back",)} == {None}
 
 
 def test_outlines_of_tilted_cards_along_which_no_edge_shows_tell_no_tilt() -> None:

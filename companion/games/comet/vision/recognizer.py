@@ -222,18 +222,20 @@ def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
 
 
 def _apply_conditions(pyramid: Pyramid, reading: CometReading) -> CometReading:
-    """The reading without numbers where they are seen too much from the side, or in a mirror."""
+    """The reading with what is seen too much from the side left open, and numbers where they are seen in a mirror."""
     cards = [card for card in reading.cards if isinstance(card, DetectedCometCard)]
     read = [card for card in cards if has_numbers(card)]
     shape, outlines = _shape(reading.classifier), [card.corners for card in read]
     if read and is_too_steep(pyramid, shape, outlines, LIMITS.less_tilted):
-        condition = TOO_STEEP
+        condition, doubted, what = TOO_STEEP, [card for card in cards if set(card.edges) != {None}], "what it shows"
     elif _is_in_mirror(pyramid, cards, reading.classifier):
-        condition = MIRRORED
+        condition, doubted, what = MIRRORED, read, "numbers"
     else:
         return reading
-    warnings = (*reading.warnings, condition.warning, *(condition.unsure("numbers", card.centre) for card in read))
-    return replace(reading, cards=tuple(_unread(card) if card in read else card for card in cards), warnings=warnings)
+    warnings = (*reading.warnings, condition.warning, *(condition.unsure(what, card.centre) for card in doubted))
+    return replace(
+        reading, cards=tuple(_unread(card) if card in doubted else card for card in cards), warnings=warnings
+    )
 
 
 def _is_in_mirror(pyramid: Pyramid, cards: Sequence[DetectedCometCard], classifier: Classifier | None) -> bool:
