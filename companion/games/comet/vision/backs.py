@@ -199,22 +199,43 @@ def _is_sure_back(one: Hypothesis) -> bool:
 def mark_similar_backs(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
     """The hypotheses, with those named that are backs as much as others of the deck.
 
-    One that is found surely says so, or some together that are found hardly.
+    One that is found surely says so, or some together that are found hardly; where the pattern of the back is known,
+    only if one of them shows it: a cloth has many squares.
     """
     backs = _sure_backs(likely, read)
+    hardly = [one for one in likely if backs and _is_hardly_back(one) and has_usual_size(one, backs, LIMITS.same_area)]
     colours = [_chromaticity(pyramid, one.corners) for one in backs]
+    is_pattern_known = any(one.like_back for one in likely)
     similar = []
-    for one, colour in zip(backs, colours, strict=True):
+    for one in [*backs, *hardly]:
+        colour = _chromaticity(pyramid, one.corners)
         others = [
             b
             for b, its in zip(backs, colours, strict=True)
             if _apart_in_glare(colour, its) < LIMITS.same_colour and not clash(one, b) and b.found > LIMITS.similar_back
         ]
+        if is_pattern_known and not any(map(_is_found_or_like_back, [one, *others])):
+            continue
         together = _found_together(others)
         are_few = bool(others) and one.is_other_colour and one.found + together >= LIMITS.few_backs
-        if are_few or max(one.found, together) >= LIMITS.unread_card:
+        is_told = one in backs and (are_few or one.found >= LIMITS.unread_card)
+        if is_told or together >= LIMITS.unread_card:
             similar.append(one)
     return [replace(one, is_as_other_backs=one in similar) for one in likely]
+
+
+def _is_found_or_like_back(one: Hypothesis) -> bool:
+    return one.found >= LIMITS.unread_card or one.like_back > LIMITS.hardly_like_back
+
+
+def _is_hardly_back(one: Hypothesis) -> bool:
+    """It was surely found and shows the taught back rather than a face, if hardly: others of its colour may show it."""
+    return (
+        not (one.is_back or one.is_table or one.is_foreign or one.shows_number)
+        and one.found >= LIMITS.unread_card
+        and one.like_back > max(LIMITS.like_other_back, one.alike + LIMITS.plainer_way)
+        and one.alike < LIMITS.unlike_face_alone
+    )
 
 
 def _apart(colour: Floats, other: Floats) -> float:

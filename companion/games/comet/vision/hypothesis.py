@@ -113,7 +113,7 @@ class Hypothesis:
         is_both = self.like_back > max(LIMITS.hardly_like_back, self.alike + LIMITS.plainer_way)
         least = LIMITS.maybe_back_and_like if is_both else LIMITS.maybe_back
         is_any = self.maybe_back > least and self.alike < self._most_like_face() and not self.shows_number
-        return is_taught or is_any
+        return is_taught or is_any or self.is_as_other_backs
 
     @property
     def shows_number(self) -> bool:
@@ -134,7 +134,7 @@ class Hypothesis:
         """How much a back may look like the face: both may be plain, or have the same rim."""
         is_sure = self.maybe_back > LIMITS.surely_back
         if is_sure and self.is_other_colour:
-            return LIMITS.like_face_but_colour
+            return 1.0 if self.like_back > max(LIMITS.like_back, self.alike) else LIMITS.like_face_but_colour
         is_less = self.is_other_colour or (is_sure and self.found >= LIMITS.surely_found)
         return LIMITS.less_like_face if is_less else LIMITS.unlike_face_alone
 
