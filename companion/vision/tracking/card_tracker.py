@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.geometry import SQUARE
+from companion.vision.geometry import SQUARE, shared_area
 from companion.vision.results import Classifier, DetectedCard, Reading, is_near, near
 from companion.vision.tracking.change_detector import (
     MASK_PX,
@@ -62,6 +62,11 @@ _HELD = 0.1
 _LET_GO = 0.05
 """A card that was held is let go where less of its surroundings is a hand."""
 _HELD_BY_A_HAND = "a hand holds it"
+_UNDER_A_THING = "something lies on it"
+_UNSETTLED = (TrackState.APPEARING, TrackState.LEAVING)
+"""Around cards in these states nothing is accepted yet, unless they are known ones under a thing."""
+_LIES_ON = 0.15
+"""A card lies on another where their outlines share so much of the smaller; those that touch overlap by less."""
 _TOUCHED = 0.05
 """Where more of a card's place changed, or is a hand, something is over it."""
 _MIN_CHANGED = 0.1
@@ -203,7 +208,7 @@ class CardTracker(Tracker[DetectedCard]):
             if share_around(track.piece, hands) > (_LET_GO if track.reason == _HELD_BY_A_HAND else _HELD):
                 track.readings, track.reason, track.first_s = 0, _HELD_BY_A_HAND, self._now_s
             elif old is not None and self._lies_under_a_thing(track, old, appearing, replacing):
-                track.reason = "something lies on it"
+                track.reason = _UNDER_A_THING
             elif self._note_reason(track, old):
                 events += self._place(track, old)
         return events
@@ -263,7 +268,7 @@ class CardTracker(Tracker[DetectedCard]):
         track.reason = "it cannot be read fully yet" if None in track.piece.edges else ""
         if old is not None and track.reason:
             if self._shows_much(track.piece, old.piece):
-                track.reason = "something lies on it"
+                track.reason = _UNDER_A_THING
                 return False
         elif old is not None and track.readings < _CHANGED_FACE_READINGS:
             track.reason = "it lies where another card was"
@@ -278,12 +283,19 @@ class CardTracker(Tracker[DetectedCard]):
     ) -> bool:
         """Whether a card that shows another face is the old one under a thing.
 
-        Less tells it where much of the old face shows: other cards that seem to change theirs may lie under it too.
+        Less tells it where much of the old face shows: other cards that seem to change theirs may lie under it too. Nor
+        does one change its face on which a card was laid that still lies there.
         """
+        if any(shared_area(old.piece.corners, on_it.piece.corners) > _LIES_ON for on_it in self._laid_after(old)):
+            return True
         if self._shows_much(track.piece, old.piece):
             return reach_beyond(old.piece, self._changed, appearing) > LITTLE_BEYOND_CARDS
         both = [*appearing, *(one.piece for one in replacing)]
         return reach_beyond(old.piece, self._changed, both) > BEYOND_CARDS
+
+    def _laid_after(self, track: Track[DetectedCard]) -> list[Track[DetectedCard]]:
+        """The known cards that were laid after another."""
+        return [other for other in self._lying if other.first_s > track.first_s]
 
     def _shows_much(self, card: DetectedCard, old: DetectedCard) -> bool:
         """Whether a card shows as much of the known one's face as of another."""
@@ -371,7 +383,7 @@ class CardTracker(Tracker[DetectedCard]):
             if track not in gone or is_covered(
                 track.piece, was, now, view.changed, coming_or_going, others[track], in_view
             ):
-                track.enter(TrackState.COVERED, self._now_s, "something lies on it")
+                track.enter(TrackState.COVERED, self._now_s, _UNDER_A_THING)
                 continue
             track.enter(TrackState.LEAVING, self._now_s, "it is not seen where it lay")
             if self._now_s - track.since_s < self._settle_times.removal_s:
@@ -393,9 +405,11 @@ class CardTracker(Tracker[DetectedCard]):
         self._forget([track for track in self._appearing if self._now_s - track.seen_s >= _FORGET_S])
         as_known = self._seen_as_known(reading)
         as_told = [track.piece for track in self._placed]  # by several readings: the last may have told less
-        whole = pieces_mask([card for card in (*as_known, *as_told) if None not in card.edges], shape, 1.12)
+        told = [card for card in (*as_known, *as_told) if None not in card.edges]
+        whole = pieces_mask(told, shape, 1.12)
         waiting = over_unseen([track.piece for track in self._lying], as_known, view.changed)
-        unsettled = [t.piece for t in self.tracks if t.state in (TrackState.APPEARING, TrackState.LEAVING)]
+        waiting &= ~pieces_mask(told, shape)  # in a fan one lies on another
+        unsettled = [t.piece for t in self.tracks if t.state in _UNSETTLED and t.reason != _UNDER_A_THING]
         waiting |= pieces_mask(unsettled, shape, 1.4)
         slow = reading.where & view.mask.is_still(self._settle_times.doubt_s)
         if slow.any():

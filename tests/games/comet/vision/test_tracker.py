@@ -65,6 +65,23 @@ def test_a_card_taken_away_is_told_once():
     assert shown(told) == [("removed", [6, 10, 12])]
 
 
+@pytest.mark.parametrize(("right", "down"), [(0, 50), (35, -35), (-40, 5)])
+def test_a_card_taken_from_another_on_whose_numbers_it_lay_is_told(right, down):
+    """While the lower one could not be read, nothing on it counted as known: the upper one's removal was no change.
+
+    What of the lower one's numbers still shows may be read as others.
+    """
+    upper, at_work = (None, 150 + right, 150 + down, 4), (170 + right, 200)
+    told = watched(
+        scene(8, SEVENS, MIXED),
+        scene(6, SEVENS, MIXED, upper, hand=at_work),
+        scene(20, SEVENS, MIXED, upper),
+        scene(6, SEVENS, MIXED, upper, hand=at_work),
+        scene(12, SEVENS, MIXED),
+    )
+    assert shown(told) == [("placed", None), ("removed", None)]
+
+
 def test_a_card_turned_over_is_told_as_gone_and_come():
     told = watched(scene(8, SEVENS, BACK), scene(30, SEVENS, ((4, 8, 13), 400, 150, 0)))
     assert shown(told) == [("removed", None), ("placed", [4, 8, 13])]
