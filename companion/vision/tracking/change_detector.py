@@ -30,6 +30,8 @@ _FRACTION_BITS = 4
 """Of the corners that `cv2.fillPoly` takes as whole numbers."""
 _NOISE_FACTOR, _LEAST_CHANGE = 5.0, 7.0
 """A place has changed that differs by so many times the noise, and by so many grey levels."""
+_FAINT_NOISE, _LEAST_FAINT = 3.0, 3.0
+"""Around one that has changed it is so many, where what lies there has hardly another colour than the table."""
 _DARK = 0.2
 """Where a picture has less of the accepted one's light than this share, the lights went out."""
 _BLACK, _MOST_BLACK = 18.0, 0.95
@@ -159,8 +161,19 @@ class ChangeDetector:
             changed &= self._differs(self._beneath)
         return ChangeMask(changed, self._stirred_s, now_s, is_dark), not is_dark and count <= _MAX_NOISY_PLACES
 
-    def _differs(self, planes: Planes) -> Mask:
-        return np.asarray(_largest(cv2.absdiff(self._anchor, planes)) > self._limit() * 1.3)
+    def _differs(self, planes: Planes, limit: float | None = None) -> Mask:
+        return np.asarray(_largest(cv2.absdiff(self._anchor, planes)) > (limit or self._limit() * 1.3))
+
+    def faint_changes(self, seeds: Mask, sizes: tuple[float, float]) -> Mask:
+        """What differs hardly, all around some places (h, w) that changed, and covers so many mask pixels: (h, w)."""
+        limit = max(_LEAST_FAINT, _FAINT_NOISE * self._noise)
+        faint = self._differs(self._accepted, limit) & self._differs(self._beneath, limit)
+        count, labels = cv2.connectedComponents(faint.view(np.uint8), connectivity=4)
+        area = np.bincount(labels.ravel(), minlength=count)
+        is_card = np.bincount(labels[seeds & faint], minlength=count) > 0
+        is_card &= (area >= sizes[0]) & (area <= sizes[1])
+        is_card[0] = False
+        return np.asarray(is_card[labels])
 
     def _limit(self) -> float:
         return _limit(self._noise)

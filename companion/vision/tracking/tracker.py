@@ -22,6 +22,7 @@ from companion.vision.tracking.change_detector import (
     ChangeMask,
     Mask,
     ObservedFrame,
+    dilated,
     find_hands,
     is_resting,
     people,
@@ -59,6 +60,8 @@ _CHANGED = 0.0005
 """Where less of the picture has changed than this share, nothing has."""
 _CRUMB = np.ones((2, 2), np.uint8)
 """What is narrower than two mask pixels is a crumb of a change."""
+_FAINT_CARDS = (0.3, 3.0)
+"""What differs hardly is as large as so many cards where one lies, or some."""
 _START = (0.97, 0.2)
 """So much of the picture lies still when the table is first read, and so many seconds pass between two readings: twice
 as many after each that left something open.
@@ -153,11 +156,23 @@ class Tracker(ABC, Generic[Piece]):
             return events + self._begin(bgr, mask)
         if not mask.changed.any():
             return events + self._come_to_rest(bgr)
-        changed = cv2.morphologyEx(mask.changed.view(np.uint8), cv2.MORPH_OPEN, _CRUMB).view(bool)
+        changed = self._without_crumbs(mask)
         if np.count_nonzero(changed) < _CHANGED * changed.size:
             return events + self._come_to_rest(bgr)
         self._is_busy = True
         return events + self._take_changes(bgr, mask, changed)
+
+    def _without_crumbs(self, mask: ChangeMask) -> Mask:
+        """What changed but for crumbs, bool (h, w); those are no crumbs that lie still in what is as large as cards and
+        hardly differs from the table: of a brown card on brown wood little but its print does.
+        """
+        changed = cv2.morphologyEx(mask.changed.view(np.uint8), cv2.MORPH_OPEN, _CRUMB).view(bool)
+        crumbs = mask.changed & ~dilated(changed)
+        crumbs &= mask.is_still(self._settle_times.card_s)
+        if not crumbs.any():
+            return changed
+        card = 10 * self._crumb()
+        return changed | self._detector.faint_changes(crumbs, (_FAINT_CARDS[0] * card, _FAINT_CARDS[1] * card))
 
     def _put_off_looking(self, mask: ChangeMask) -> bool:
         """Whether a frame is passed over: all that differs has lain there for long, and was looked at a moment ago.

@@ -707,6 +707,46 @@ def test_two_plays_a_fifth_of_a_second_apart_are_told_in_their_order(table: Tabl
     assert not any("tied" in event for _, event in table.told)
 
 
+DOTS = [tuple(place) for place in HEXAGON.unit * 0.6 * SIDE]
+
+
+def of_table_colour(cells: Sequence[Cell], seed: int) -> np.ndarray:
+    """Cards that are hardly lighter than the table and show six small dots."""
+    image = EMPTY.copy()
+    for cell in cells:
+        at = centre(cell)
+        cv2.fillPoly(image, [np.round((HEXAGON.unit * SIDE * 0.97 + at) * 16).astype(np.int32)], (65, 95, 125), 16, 4)
+        for dot in DOTS:
+            cv2.circle(image, tuple(int(v) for v in np.round(at + dot)), 2, (200, 220, 230), -1, cv2.LINE_AA)
+    return np.asarray(cv2.add(image, grain(seed), dtype=cv2.CV_8U))
+
+
+def read_dots(bgr: np.ndarray, classifier: SymbolClassifier | None, across_px: float | None) -> Reading:
+    """Where dots stand in a circle, a card lies."""
+    ring = np.zeros((2 * int(SIDE) + 1,) * 2, np.uint8)
+    for dot in DOTS:
+        cv2.circle(ring, tuple(int(v) for v in np.round(SIDE + np.array(dot))), 3, 1, -1)
+    dots = (bgr.min(-1) > 150).astype(np.float32)
+    filled = cv2.filter2D(cv2.dilate(dots, np.ones((3, 3))), -1, ring.astype(np.float32)) / ring.sum()
+    count, _, _, centres = cv2.connectedComponentsWithStats((filled > 0.75).astype(np.uint8))
+    cards = [
+        DetectedCard(None, ("red",) * 6, (HEXAGON.unit * SIDE + centres[k]).astype(np.float32), 0.9, 0.95, RED)
+        for k in range(1, count)
+    ]
+    named = assign_cells(cards, _find_cells) if cards else []
+    tableau, loose = (tuple(c for c in named if (c.cell is None) == is_loose) for is_loose in (False, True))
+    return Reading(tableau, loose, (), classifier)
+
+
+def test_a_card_of_the_tables_colour_is_seen_by_what_is_printed_on_it() -> None:
+    """Brown cards on brown wood: their dots alone were crumbs of a change, and the rest hardly was one."""
+    tracker, told = CardTracker(read_dots, LatticeLayout(_find_cells), PretrainedSymbols("36")), []
+    for k in range(60):
+        cells = LINE if not 12 <= k < 36 else [*LINE, NEW]
+        told += [event["event"] for event in tracker.step(of_table_colour(cells, k))]
+    assert told == ["table", "placed", "removed"]
+
+
 def test_a_loose_card_is_placed_without_a_cell_and_moved_when_it_joins(table: Table) -> None:
     table.show([*LINE, np.array([520.0, 300.0])], 12)
     assert [t["cell"] for _, t in table.told] == [None]
