@@ -17,7 +17,7 @@ from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import Lattice, TableSimilarity
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, neighbour, opposite
-from companion.vision.detection.detector import Detection, corners_of
+from companion.vision.detection.detector import Detection, corners_of, distances
 from companion.vision.geometry import HEXAGON, side_px
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import DetectedCard, Reading, ReadingWarning, confidence_of, unreadable
@@ -82,6 +82,29 @@ def is_not_a_pattern(
     return np.asarray(~(is_weak & is_repeated))
 
 
+def lie_on_read(
+    found: Sequence[Detection],
+    probabilities: NDArray[np.float32],
+    classifier: SymbolClassifier,
+    known: Sequence[NDArray[np.float32]] = (),
+) -> NDArray[np.bool_]:
+    """Which detections (N,) lie on two surer cards that are read whole: symbols that meet at their corners.
+
+    Args:
+        found: the detections.
+        probabilities: (N, 6, C) of their symbols.
+        classifier: of the symbols.
+        known: the outlines (6, 2) of cards that are known.
+    """
+    confidences = np.array([one.confidence for one in found] + [np.inf] * len(known))
+    is_read = np.array([None not in classifier.accept(six) for six in probabilities] + [True] * len(known), bool)
+    outlines = np.array([*corners_of(found), *known]).reshape(-1, 6, 2)
+    sides = np.array([side_px(outline) for outline in outlines])
+    is_on = distances(outlines) < LIMITS.one_card_most * sides[:, None]
+    is_on &= is_read & (confidences > confidences[:, None])
+    return np.asarray(is_on.sum(1)[: len(found)] > 1)
+
+
 def assess(
     found: tuple[Detection, ...],
     place: Lattice,
@@ -110,8 +133,6 @@ def assess(
     cards: list[DetectedCard] = []
     loose: list[DetectedCard] = []
     for i, card in enumerate(found):
-        if place.cells[i] is None and _lies_on_read(card, by_cell, names, found):
-            continue
         detected = DetectedCard(
             place.cells[i],
             tuple(names[i]),
@@ -129,15 +150,6 @@ def assess(
             why = "is covered" if i in place.unsettled else "cannot be seen"
             warnings.append(ReadingWarning("unsure", f"whether a card belongs to the tableau {why}", detected.centre))
     return Reading(tuple(cards), tuple(loose), tuple(warnings), classifier)
-
-
-def _lies_on_read(
-    card: Detection, by_cell: Mapping[Cell, int], names: Sequence[Sequence[str | None]], found: Sequence[Detection]
-) -> bool:
-    """Whether a detection without a cell lies on two cards that are read whole: symbols that meet at their corners."""
-    centre, side = card.corners.mean(0), side_px(card.corners)
-    read = [found[i].corners.mean(0) for i in by_cell.values() if None not in names[i]]
-    return sum(float(np.linalg.norm(centre - other)) < LIMITS.one_card_most * side for other in read) > 1
 
 
 def _is_faint(card: Detection, cell: Cell | None, names: Sequence[str | None]) -> bool:

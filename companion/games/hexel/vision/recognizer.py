@@ -12,7 +12,14 @@ from companion.games.hexel.vision.classifier import PretrainedSymbols, SymbolCla
 from companion.games.hexel.vision.detector import CORNER_REFINER, DETECTOR
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import Lattice, find_lattice, lattice_of_cards
-from companion.games.hexel.vision.plausibility import accept_cards, assess, table_similarity, unread, without_colour
+from companion.games.hexel.vision.plausibility import (
+    accept_cards,
+    assess,
+    lie_on_read,
+    table_similarity,
+    unread,
+    without_colour,
+)
 from companion.games.hexel.vision.prototypes import FRAME
 from companion.games.hexel.vision.reexamination import (
     find_neighbours,
@@ -264,7 +271,8 @@ def _reject_false_positives(
             -1, 6, 2
         )
         accepted = classifier.doubt_distant_cards(pyramid, corners_of(cards), accepted)
-    return cards, accepted, rest
+    stays = ~lie_on_read(cards, accepted, classifier, known)
+    return [card for card, stay in zip(cards, stays, strict=True) if stay], accepted[stays], rest
 
 
 def _assess_cards(

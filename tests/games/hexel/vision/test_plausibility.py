@@ -5,7 +5,13 @@ import pytest
 
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import Lattice
-from companion.games.hexel.vision.plausibility import assess, doubt_mixed_up, has_typical_size, is_not_a_pattern
+from companion.games.hexel.vision.plausibility import (
+    assess,
+    doubt_mixed_up,
+    has_typical_size,
+    is_not_a_pattern,
+    lie_on_read,
+)
 from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry import HEXAGON
@@ -61,12 +67,12 @@ def test_symbols_that_meet_at_the_corner_of_three_cards_are_no_card_lying_there(
     )
     middles = [(80.0 * np.cos(a), 80.0 * np.sin(a)) for a in np.radians([30, 150, 270])]
     cards = [Detection(found(80).corners + np.float32(middle), 0.9) for middle in middles]
-    place = Lattice(((0, 0), (-1, 0), (0, -1), None), (0,) * 4, np.eye(3))
     told = [
-        assess((*cards, found(80, 0.5)), place, np.stack([under] * 3 + [plain]), classifier, (800, 600)).loose
-        for under in (plain, unread)
+        lie_on_read((*cards, found(80, 0.5)), np.stack([under] * 3 + [plain]), classifier) for under in (plain, unread)
     ]
-    assert [len(loose) for loose in told] == [0, 1]
+    assert [is_none.tolist() for is_none in told] == [[False] * 3 + [True], [False] * 4]
+    known = [card.corners for card in cards]
+    assert lie_on_read([found(80, 0.99)], plain[None], classifier, known).tolist() == [True]
 
 
 @pytest.mark.parametrize(("rejected", "stays"), [(1, True), (3, False)])
