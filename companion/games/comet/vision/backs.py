@@ -17,6 +17,7 @@ from companion.games.comet.vision.classifier import KINDS, PretrainedNumerals
 from companion.games.comet.vision.hypothesis import Hypothesis, area_of
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.thresholds import LIMITS
+from companion.vision.edge_refinement import refine
 from companion.vision.geometry import homography, mapped
 from companion.vision.image.pyramid import Pyramid, warp
 
@@ -68,7 +69,7 @@ def find_backs(
     likely = _without_table(pyramid, likely, read)
     if not taught.profile.back.size and (back := _seen_back(pyramid, taught, likely, read)) is not None:
         likely = [_fitted(pyramid, one, back) if may_be else one for one, may_be in zip(likely, maybe, strict=True)]
-    return mark_similar_backs(pyramid, _of_one_deck(pyramid, taught, likely, read), read)
+    return _with_sides(pyramid, mark_similar_backs(pyramid, _of_one_deck(pyramid, taught, likely, read), read))
 
 
 _LOOK = (24, 18)
@@ -238,6 +239,17 @@ def _is_hardly_back(one: Hypothesis) -> bool:
     )
 
 
+def _with_sides(pyramid: Pyramid, likely: list[Hypothesis]) -> list[Hypothesis]:
+    """The hypotheses, with how much is seen of the sides of backs that clash: of two plain cards side by side parts
+    may look like a card too, across them.
+    """
+    backs = [one for one in likely if one.is_back]
+    clashing = [one for one in backs if any(clash(one, other) for other in backs if other is not one)]
+    refined = refine(pyramid, [one.corners for one in clashing])
+    seen = {id(one): float(its.support.min()) for one, its in zip(clashing, refined, strict=True)}
+    return [replace(one, side_seen=seen[id(one)]) if id(one) in seen else one for one in likely]
+
+
 def _apart(colour: Floats, other: Floats) -> float:
     """How far apart two colours are, whatever their brightness."""
     return float(np.abs(colour - other).max())
@@ -361,7 +373,7 @@ def _as_back(
     if taught.profile.back.size:
         one = _fitted(pyramid, one, taught.profile.back)
         is_unlike = one.like_back < LIMITS.hardly_like_back and is_patterned(taught.profile.back)
-        is_face = is_unlike and not one.is_other_colour
+        is_face = is_unlike and not one.is_other_colour and not _is_outlined_pattern(pyramid, one)
         is_foreign = one.like_back < LIMITS.like_other_back and _is_other_tint(taught, colour, faces)
         is_foreign &= one.sure_numbers < 2  # a card that another covers in part
         one = replace(one, is_foreign=is_foreign)
@@ -372,6 +384,11 @@ def _as_back(
     corners = one.corners if taught.profile.half_width < 1 else np.roll(one.corners, 1, 0)
     kinds = PretrainedNumerals().read_numerals(pyramid, corners[None].astype(np.float32)).kinds[0]
     return replace(one, maybe_back=float(kinds[KINDS.index("back")]))
+
+
+def _is_outlined_pattern(pyramid: Pyramid, one: Hypothesis) -> bool:
+    """It was found surely and shows some pattern: fine ones hardly correlate with themselves."""
+    return one.found >= LIMITS.surely_found and is_patterned(look_at(pyramid, one.corners, _LOOK))
 
 
 def _is_other_tint(taught: TaughtNumerals, colour: Floats, faces: list[Floats]) -> bool:

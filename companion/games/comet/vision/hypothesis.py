@@ -43,6 +43,7 @@ class Hypothesis:
         is_table: it has the colours of the table around the cards on which numbers are read.
         is_foreign: it looks like a back of another colour than most.
         is_as_other_backs: it looks like a back, as large as the cards that are read, in the colour of one found surely.
+        side_seen: of a back that clashes with another, the share of its least seen side along which an edge runs, 0..1.
         is_below: others lie on it, and ``alike`` is of what they leave free.
         numerals: middles and reach in pixels (R, 3, 3) of its three numbers, for each time that they are printed; none
             where they are not read.
@@ -63,6 +64,7 @@ class Hypothesis:
     is_table: bool = False
     is_foreign: bool = False
     is_as_other_backs: bool = False
+    side_seen: float = 1.0
     is_below: bool = False
     numerals: Floats = field(default_factory=lambda: np.zeros((0, 3, 3)))
     before: Floats = field(default_factory=lambda: np.zeros((0, 3, 2)))

@@ -239,9 +239,10 @@ def _rating_with_size(one: Hypothesis, outlined: list[Hypothesis]) -> float:
 
     One of a fan that is outlined too small, without the strip that another covers, may look more like the taught face.
     """
+    seen = rating(one) + LIMITS.side_weight * one.side_seen
     if len(outlined) < LIMITS.nearest:
-        return rating(one)
-    return rating(one) - abs(float(np.log(one.area / usual_area(one.corners, outlined))))
+        return seen
+    return seen - abs(float(np.log(one.area / usual_area(one.corners, outlined))))
 
 
 def _replace_spanning(kept: list[Hypothesis], there: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesis]:

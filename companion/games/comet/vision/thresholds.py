@@ -214,6 +214,8 @@ class CometLimits:
     like_face: float = 0.75
     like_back: float = 0.8
     """An outline whose look correlates so with the taught one shows that."""
+    side_weight: float = 0.5
+    """Of backs that clash those come first of whose least seen side more is seen, so much more for all of it."""
     hardly_worse: float = 0.5
     """Two backs that are rated lower than one that lies across both, see `rating`, by no more are preferred."""
     plain_back: float = 6.0

@@ -6,12 +6,12 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.games.comet.vision.backs import find_backs, is_of_table
+from companion.games.comet.vision.backs import find_backs, is_of_table, mark_similar_backs
 from companion.games.comet.vision.card_selection import read_cards
 from companion.games.comet.vision.hypothesis import Hypothesis, examine
 from companion.games.comet.vision.profile import EMBEDDED, CometProfile, look_shape
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
-from companion.games.comet.vision.taught_recognizer import is_card
+from companion.games.comet.vision.taught_recognizer import is_card, present
 from companion.games.comet.vision.taught_search import rows_of, search_backs, search_rows
 from companion.vision.image.pyramid import Pyramid
 
@@ -20,6 +20,7 @@ PLACES = ((40, 40), (180, 40), (320, 40), (460, 40))
 BLUE, GREEN, RED, WOOD = (150, 60, 30), (60, 160, 30), (40, 40, 170), (70, 110, 160)
 STRIPES = np.indices((106, 76))[0] % 20 < 10
 WHITE, SHADOWED_WHITE, DARK_GREY, BLUE_IN_GLARE = (240, 240, 240), (200, 200, 200), (130, 130, 130), (184, 94, 64)
+PALE = (250, 250, 250)
 BLUE_VEILED, GREEN_VEILED, GREY_VEILED = (240, 170, 145), (130, 215, 105), (215, 215, 215)
 
 
@@ -56,8 +57,8 @@ def backs_of(monkeypatch, colours, pattern=None, sure=0.95, alike=0.0, back=None
     for (x, y), colour, size in zip(PLACES, (WHITE, *colours), (1, 1, 1, last_size), strict=True):
         if colour is not None:
             card = np.full((106, 76, 3), colour, np.uint8)
-            if pattern is not None and colour in (BLUE, GREEN):
-                card[pattern] = (230, 230, 230)
+            if pattern is not None and colour in (BLUE, GREEN, PALE):
+                card[pattern] = (230, 230, 230) if colour != PALE else (150, 150, 150)
             card = cv2.resize(card, None, fx=size, fy=size, interpolation=cv2.INTER_AREA)
             picture[y : y + card.shape[0], x : x + card.shape[1]] = card
     name = "companion.games.comet.vision.backs.PretrainedNumerals.read_numerals"
@@ -226,6 +227,73 @@ def test_what_has_the_faces_colour_and_not_the_pattern_of_the_taught_back_is_non
     plain, striped = np.full(shape, 90.0, np.float32), 90.0 + 60.0 * (np.indices(shape).sum(0) % 6 < 3)
     assert backs_of(monkeypatch, (BLUE, WHITE, None), back=plain) == [True, True, False]
     assert backs_of(monkeypatch, (BLUE, WHITE, None), back=striped.astype(np.float32)) == [True, False, False]
+
+
+@pytest.mark.parametrize(("sure", "is_told"), [(0.95, True), (0.85, False)])
+def test_what_shows_some_pattern_may_be_a_back_in_the_faces_colour_where_it_is_found_surely(monkeypatch, sure, is_told):
+    """A dotted back beside others that were told was left open: its dots hardly correlate with the taught ones."""
+    fine = np.where(np.indices(look_shape(76 / 106)).sum(0) % 6 < 3, 150.0, 90.0).astype(np.float32)
+    y, x = np.mgrid[:106, :76]
+    dots = (x % 12 < 5) & (y % 12 < 5)
+    assert backs_of(monkeypatch, (PALE, None, None), dots, sure=sure, back=fine)[0] is is_told
+
+
+def hardly_back(like_back, found, colour=(160, 60, 30)):
+    """Whether what correlates so with the taught back is told beside three that surely are backs; no face is read."""
+    picture = np.full((220, 620, 3), WOOD, np.uint8)
+    for (x, y), its in zip(PLACES, ((160, 60, 30),) * 3 + (colour,), strict=True):
+        picture[y : y + 106, x : x + 76] = its
+    none = np.zeros((3, 15))
+    sure = [Hypothesis(CARD + at, 0.9, none, 0.0, like_back=0.9) for at in PLACES[:3]]
+    hardly = Hypothesis(CARD + PLACES[3], found, none, 0.0, like_back=like_back)
+    *_, compared = mark_similar_backs(Pyramid.of(picture), [*sure, hardly], [])
+    return compared.is_back and is_card(compared, [])
+
+
+@pytest.mark.parametrize(
+    ("like_back", "found", "colour", "is_told"),
+    [
+        (0.75, 0.9, (160, 60, 30), True),
+        (0.5, 0.9, (160, 60, 30), False),
+        (0.75, 0.5, (160, 60, 30), False),
+        (0.75, 0.9, (60, 160, 30), False),
+    ],
+)
+def test_what_hardly_looks_as_the_taught_back_is_one_beside_others_of_its_colour(like_back, found, colour, is_told):
+    """Of four backs on a table without faces three were told: one correlated by 0.79."""
+    assert hardly_back(like_back, found, colour) is is_told
+
+
+@pytest.mark.parametrize(("like_back", "are_told"), [((0.0, 0.0, 0.0), True), ((0.1, 0.1, 0.1), False)])
+def test_a_cloths_squares_do_not_say_of_each_other_that_they_are_backs_whose_pattern_is_known(like_back, are_told):
+    picture = np.full((220, 620, 3), WOOD, np.uint8)
+    for x, y in PLACES[1:]:
+        picture[y : y + 106, x : x + 76] = BLUE
+    none = np.zeros((3, 15))
+    face = Hypothesis(CARD + PLACES[0], 1.0, none, 1.0, 0.9)
+    squares = [
+        Hypothesis(CARD + at, 0.4, none, 0.0, like_back=like, maybe_back=0.999, is_other_colour=True)
+        for at, like in zip(PLACES[1:], like_back, strict=True)
+    ]
+    _, *compared = mark_similar_backs(Pyramid.of(picture), [face, *squares], [face])
+    assert [is_card(one, [face]) for one in compared] == [are_told] * 3
+
+
+def test_two_plain_backs_side_by_side_are_not_told_as_two_that_lie_across_them():
+    """A block of two cards is about as high as it is wide: two across it fit as well, but there no edge runs."""
+    picture = np.full((260, 460, 3), WOOD, np.uint8)
+    for x, y in ((40, 40), (120, 40)):
+        picture[y : y + 106, x : x + 76] = (20, 20, 20)
+        picture[y + 1 : y + 105, x + 1 : x + 75] = BLUE
+    none, lying = np.zeros((3, 15)), np.array([[0.0, 0], [156, 0], [156, 76], [0, 76]])
+    upright = [Hypothesis(CARD + at, 0.9, none, 0.0, maybe_back=1.0) for at in ((40.0, 40.0), (120.0, 40.0))]
+    across = [Hypothesis(lying + at, 0.95, none, 0.0, maybe_back=1.0) for at in ((40.0, 40.0), (40.0, 70.0))]
+    face = Hypothesis(CARD + [340.0, 40.0], 1.0, none, 1.0, 0.9)
+    picture[40:146, 340:416] = WHITE
+    likely = find_backs(Pyramid.of(picture), taught(), [face, *across, *upright], [], is_known=False)
+    assert [one.side_seen > 0.5 for one in likely[1:]] == [False, False, True, True]
+    told = [one.middle.round().tolist() for one in present(likely, [face]) if one.is_back]
+    assert sorted(told) == [[78, 93], [158, 93]]
 
 
 @pytest.mark.parametrize("sure", [0.45, 0.2, 0.1])
