@@ -87,13 +87,23 @@ def proportion_of(corners: Floats, focal_px: float, centre: Floats) -> float:
 
 def proportions_of(outlines: Floats, focal_px: float, centre: Floats) -> Floats:
     """The proportions (N,) of rectangles (N, 4, 2); see `proportion_of`."""
+    wide, high = sides_on_table(outlines, focal_px, centre)
+    return np.maximum(wide / high, high / wide)
+
+
+def sides_on_table(outlines: Floats, focal_px: float, centre: Floats) -> tuple[Floats, Floats]:
+    """The lengths (N,) on the table of the first side of rectangles (N, 4, 2) and of the second, in one unit for each.
+
+    Args:
+        focal_px: the camera's focal length.
+        centre: (2,) of the picture.
+    """
     frames = frames_of(outlines)
     wide, high = np.array([frame.corners[2] for frame in frames]).T
     camera = np.array([[focal_px, 0, centre[0]], [0, focal_px, centre[1]], [0, 0, 1]])
     seen = np.linalg.inv(camera) @ np.array([frame.picture_from_frame for frame in frames])
     along, down = np.linalg.norm(seen[..., :2], axis=1).T
-    ratios = along * wide / (down * high)
-    return np.asarray(np.maximum(ratios, 1 / ratios))
+    return np.asarray(along * wide), np.asarray(down * high)
 
 
 def inwards_of(along: Floats) -> Floats:

@@ -35,6 +35,7 @@ from companion.games.comet.vision.taught_search import (
     search_backs,
     search_covered,
     search_fanned,
+    search_joined,
     search_neighbours,
     search_rows,
     search_unlikely,
@@ -162,6 +163,8 @@ def _searched(
         return likely
     numerals = NumeralSearch(pyramid, taught.profile.places, [one.corners for one in (*outlines, *unlikely)])
     likely += search_unlikely(numerals, taught, likely, unlikely)
+    is_read = len(read_cards(likely)) >= LIMITS.fewest_whole
+    likely += [] if is_read else search_joined(pyramid, taught, likely)
     likely += search_rows(pyramid, taught, likely)
     likely += search_neighbours(numerals, taught, likely, unchanged.is_free)
     for _ in range(_ROUNDS):
@@ -171,7 +174,7 @@ def _searched(
         if all(has_usual_size(one, read, LIMITS.same_area) for one in without_cards(fanned, read)):
             break  # else they say how large cards are about them
     likely += search_covered(numerals, taught, likely, unchanged.is_free)
-    return likely
+    return likely + (search_joined(pyramid, taught, likely) if is_read else [])
 
 
 def _faces(unchanged: Unchanged) -> list[DetectedCard]:

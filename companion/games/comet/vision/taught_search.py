@@ -40,6 +40,8 @@ from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.detector import refine_corners
 from companion.vision.detection.outlines import Outline
+from companion.vision.detection.sizes import FOCAL_LENGTH
+from companion.vision.edge_refinement import sides_on_table
 from companion.vision.geometry import SQUARE, homography, mapped
 from companion.vision.image.pyramid import Pyramid
 
@@ -52,6 +54,8 @@ _MODELS = 2
 """So many of the nearest cards that are read say how another may lie."""
 _TOUCHING = 1.03
 """How far apart the middles of cards that touch are, in their widths or heights."""
+_OVER = 0.05
+"""Cards in a row may lie so far apart, in their widths."""
 _SAME_PLACE = 0.1
 """Places nearer than that, in heights of a card, are looked at once."""
 _ALONG = np.linspace(-0.85, 0.85, 8)
@@ -110,9 +114,8 @@ def search_rows(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesi
     read = read_cards(likely)
     if len(read) < LIMITS.fewest_whole:
         return []
-    free = [one for one in likely if one.found >= LIMITS.card and free_share(one, read) > LIMITS.free_row]
     parts = []
-    for one in free:
+    for one in _free(likely, read):
         ways = rows_of(one.corners, usual_area(one.corners, read), taught.profile.half_width)
         parts += [(part, one.found) for part in _likeliest_row(pyramid, taught, ways)]
     is_plain = bool(taught.profile.back.size) and not is_patterned(taught.profile.back)
@@ -120,6 +123,46 @@ def search_rows(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesi
         one if is_plain or one.legible >= LIMITS.read_card else replace(one, found=min(one.found, LIMITS.similar_back))
         for one in examine(pyramid, taught, parts)
     ]
+
+
+def _free(likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
+    """The outlines on most of which no card is read."""
+    return [one for one in likely if one.found >= LIMITS.card and free_share(one, read) > LIMITS.free_row]
+
+
+def search_joined(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
+    """Cards that were outlined as one and on which numbers are surely read: the parts of what is as long beside its
+    width as some cards, however large they are.
+    """
+    read, wide = read_cards(likely), taught.profile.half_width
+    free = [one for one in _free(likely, read) if one.legible < LIMITS.read_card]
+    parts = np.array([part for one in free for part in parts_of(one.corners, wide, pyramid.size)])
+    if not len(parts):
+        return []
+    moved = _refined(pyramid, parts.astype(np.float32), wide)
+    looks = [Hypothesis(part, LIMITS.similar_back, np.zeros((3, 1)), 0.0) for part in [*parts, *moved]]
+    usual = [look for look in looks if not read or has_usual_size(look, read, LIMITS.odd_area_sure)]
+    seen = examine(pyramid, taught, [(look.corners, look.found) for look in usual])
+    return [one for one in seen if one.legible >= LIMITS.surely_read and one.alike > LIMITS.least_face]
+
+
+def parts_of(row: Floats, half_width: float, size: tuple[int, int]) -> list[Floats]:
+    """The cards (4, 2) that an outline (4, 2) may show in a row or a fan, as its proportion on the table tells.
+
+    Those at both ends are whole, any between them lie evenly.
+    """
+    sides = sides_on_table(row[None], FOCAL_LENGTH * max(size), np.array(size) / 2)
+    wide, high = (float(side[0]) for side in sides)
+    unit = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
+    parts: list[Floats] = []
+    for across, long in ((row, wide / high), (np.roll(row, -1, 0), high / wide)):
+        image_from_row = cv2.getPerspectiveTransform(unit, across.astype(np.float32)).astype(np.float64)
+        for card in (half_width, 1 / half_width):
+            count = int(np.ceil(long / card - _OVER))
+            if LIMITS.least_part * card < long and count <= LIMITS.longest_row:
+                starts = np.linspace(0, 1 - card / long, max(2, count))
+                parts += [mapped(image_from_row, unit * [card / long, 1] + [start, 0]) for start in starts]
+    return parts
 
 
 def _likeliest_row(pyramid: Pyramid, taught: TaughtNumerals, ways: list[list[Floats]]) -> list[Floats]:

@@ -307,9 +307,10 @@ class CometLimits:
     """So many cards of a taught printing, read whole, are believed though none of them shows its edges."""
     longest_row: int = 3
     least_row: float = 1.3
+    least_part: float = 1.2
     free_row: float = 0.8
     """So many cards side by side, or on each other, may have been outlined as one that is so many times as large as a
-    card at least, and of which cards that are read leave so much free."""
+    card at least, or so many times as long, and of which cards that are read leave so much free."""
     odd_proportion: float = 0.3
     """Hardly likely outlines are looked at whose proportion differs by less from a card's, as a logarithm."""
     unread_taught: float = 0.8

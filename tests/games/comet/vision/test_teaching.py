@@ -21,7 +21,7 @@ from companion.games.comet.vision.recognizer import read_comet, read_unknown
 from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, DetectedCometCard
 from companion.games.comet.vision.taught_numerals import NumberViews, TaughtNumerals
 from companion.games.comet.vision.taught_recognizer import is_card, present
-from companion.games.comet.vision.taught_search import rows_of, search_rows, search_unlikely
+from companion.games.comet.vision.taught_search import parts_of, rows_of, search_joined, search_rows, search_unlikely
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.outlines import Outline
 from companion.vision.enrolment.labels import Candidates, outlines_of
@@ -607,6 +607,32 @@ def test_what_is_as_large_as_some_cards_that_lie_on_each_other_may_be_those(wide
     (found, *_) = rows_of(row, 63 * 88.0, 63 / 88) or [[]]
     assert [sorted(np.ptp(part, axis=0).round(3)) for part in found] == [[63.0, 88.0]] * count
     assert [part[:, 0].min().round(3) for part in found] == np.linspace(10, 10 + wide - 63, count).round(3).tolist()
+
+
+@pytest.mark.parametrize(
+    ("wide", "high", "starts"),
+    [(120, 88, {0, 57}), (180, 88, {0, 58.5, 117}), (63, 150, {0, 62}), (88, 63, set()), (330, 88, set())],
+)
+def test_what_is_as_long_beside_its_width_as_some_cards_may_be_those_however_large(wide, high, starts):
+    row = np.array([[0.0, 0], [wide, 0], [wide, high], [0, high]]) + 20
+    parts = [part - 20 for part in parts_of(row, 63 / 88, (1280, 720))]
+    upright = [part for part in parts if np.allclose(np.ptp(part, axis=0), [63, 88], atol=0.5)]
+    assert {float(round(2 * part.min(0).max()) / 2) for part in upright} == starts
+
+
+def test_two_cards_outlined_as_one_are_read_where_none_says_how_large_cards_are():
+    """Two cards that touch were the only ones on a table, and were not told (invented printing 9900265)."""
+    look = printing()
+    laid = [((4, 5, 8), 0.0), ((2, 6, 7), 63.5)]
+    cards = [LaidComet(values, np.array([x, 0.0]), 0.0, look.size) for values, x in laid]
+    rng = np.random.default_rng(8)
+    picture = comet_photograph(rng, printing=look, cards=cards, hardness=0.0, across_px=170, yaw_deg=0.0)
+    left, right = (np.array(entry["corners"], np.float64) for entry in picture.truth["cards"])
+    row = Hypothesis(np.array([left[0], right[1], right[2], left[3]]), 0.9, np.zeros((3, 15)), 0.02)
+    read = search_joined(Pyramid.of(picture.bgr), TaughtNumerals(learnt(look)), [row])
+    told = {tuple(sorted(NUMBERS[k] for k in one.sections.argmax(-1))): one.middle for one in read}
+    assert set(told) == {(4, 5, 8), (2, 6, 7)}
+    assert np.allclose([told[4, 5, 8], told[2, 6, 7]], [left.mean(0), right.mean(0)], atol=4)
 
 
 def test_two_backs_outlined_as_one_are_looked_at_one_by_one():
