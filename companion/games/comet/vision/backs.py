@@ -201,7 +201,8 @@ def mark_similar_backs(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hy
     """The hypotheses, with those named that are backs as much as others of the deck.
 
     One that is found surely says so, or some together that are found hardly; where the pattern of the back is known,
-    only if one of them shows it: a cloth has many squares.
+    only if one of them shows it: a cloth has many squares. Those found hardly that are not as one found surely are of
+    no deck.
     """
     backs = _sure_backs(likely, read)
     hardly = [one for one in likely if backs and _is_hardly_back(one) and has_usual_size(one, backs, LIMITS.same_area)]
@@ -222,7 +223,18 @@ def mark_similar_backs(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hy
         is_told = one in backs and (are_few or one.found >= LIMITS.unread_card)
         if is_told or together >= LIMITS.unread_card:
             similar.append(one)
-    return [replace(one, is_as_other_backs=one in similar) for one in likely]
+    is_shown = any(one.found >= LIMITS.surely_found for one in similar)  # then bricks hardly found are none
+    return [
+        replace(one, is_as_other_backs=True)
+        if one in similar
+        else replace(one, is_foreign=one.is_foreign or (is_shown and _is_another(one)))
+        for one in likely
+    ]
+
+
+def _is_another(one: Hypothesis) -> bool:
+    """A back hardly found that shows nothing of the known one's pattern."""
+    return one.is_back and one.found < LIMITS.unread_card and one.like_back < LIMITS.unlike_back
 
 
 def _is_found_or_like_back(one: Hypothesis) -> bool:

@@ -218,6 +218,8 @@ class CometLimits:
     """Of backs that clash those come first of whose least seen side more is seen, so much more for all of it."""
     hardly_worse: float = 0.5
     """Two backs that are rated lower than one that lies across both, see `rating`, by no more are preferred."""
+    unlike_back: float = 0.3
+    """What correlates less with the back and is found hardly is none beside another that is found surely."""
     plain_back: float = 6.0
     """Of 255: a back whose tones spread less cannot be told by its look."""
     maybe_back: float = 0.97

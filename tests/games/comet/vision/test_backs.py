@@ -279,6 +279,13 @@ def test_a_cloths_squares_do_not_say_of_each_other_that_they_are_backs_whose_pat
     assert [is_card(one, [face]) for one in compared] == [are_told] * 3
 
 
+@pytest.mark.parametrize(("first", "is_told"), [(0.95, False), (0.6, True)])
+def test_what_is_hardly_found_is_no_back_beside_one_of_another_colour_that_surely_is(monkeypatch, first, is_told):
+    """Three bricks of a floor were told as face down beside yellow backs."""
+    told = backs_of(monkeypatch, (BLUE, GREEN, None), sure=(first, 0.56, 0.1))
+    assert told[:2] == [True, is_told]
+
+
 def test_two_plain_backs_side_by_side_are_not_told_as_two_that_lie_across_them():
     """A block of two cards is about as high as it is wide: two across it fit as well, but there no edge runs."""
     picture = np.full((260, 460, 3), WOOD, np.uint8)
