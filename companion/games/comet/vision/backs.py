@@ -186,9 +186,23 @@ def _seen_back(
 
 def _sure_backs(likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
     """What most surely are backs, as large as the cards that are read; without any, as backs that are found surely."""
-    backs = [one for one in likely if one.is_back]
+    backs = [one for one in likely if one.is_back and _is_sure_back(one)]
     usual = read or [one for one in backs if one.like_back > LIMITS.like_back and one.found >= LIMITS.unread_card]
-    return [one for one in backs if _is_sure_back(one) and usual and has_usual_size(one, usual, LIMITS.same_area)]
+    fitting = [one for one in backs if usual and has_usual_size(one, usual, LIMITS.same_area)]
+    if len(read) >= LIMITS.fewest_tilted:
+        return fitting
+    sure = [one for one in backs if one.found >= LIMITS.surely_found and _has_size_of_few(one, read)]
+    return [one for one in backs if one in fitting or (one in sure and _is_as_large_as_others(one, sure))]
+
+
+def _has_size_of_few(one: Hypothesis, read: list[Hypothesis]) -> bool:
+    """It may be as large as cards of which too few are read to tell how the table is tilted."""
+    return bool(read) and has_usual_size(one, read, LIMITS.odd_area_few)
+
+
+def _is_as_large_as_others(one: Hypothesis, sure: list[Hypothesis]) -> bool:
+    others = distinct([other for other in sure if not clash(one, other)])
+    return len(others) >= LIMITS.fewest_alike and has_usual_size(one, others, LIMITS.same_area)
 
 
 def _is_sure_back(one: Hypothesis) -> bool:

@@ -199,7 +199,8 @@ def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
     """The reading without outlines whose edges are no card's, and without numbers on a picture from the side.
 
     On a table of a taught printing a card that is read whole needs no edges: it may touch others of its colour, and
-    two of them say that the printing lies here. Nor does one on which another lies.
+    two of them say that the printing lies here, or one beside two that surely lie face down. Nor does one on which
+    another lies.
     """
     cards = [card for card in reading.cards if isinstance(card, DetectedCometCard)]
     is_taught = isinstance(reading.classifier, TaughtNumerals) and reading.classifier.is_taught
@@ -211,8 +212,11 @@ def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
     verdict = verify(pyramid, finds, reading.warnings, LIMITS.table)
     judged, warnings = np.zeros(len(cards), bool), verdict.warnings
     judged[asked] = verdict.stays
-    if whole.sum() >= LIMITS.fewest_whole and not judged.any():
-        judged = whole | np.array([BACK in card.edges for card in cards], bool)
+    is_back = np.array([BACK in card.edges for card in cards], bool)
+    sure_backs = is_back & np.array([card.presence >= LIMITS.surely_found for card in cards], bool)
+    is_of_deck = whole.sum() >= LIMITS.fewest_whole or (whole.any() and sure_backs.sum() >= LIMITS.fewest_whole)
+    if is_of_deck and not judged.any():
+        judged = whole | is_back
         warnings = tuple(warning for warning in reading.warnings if warning.at is None)
     stays = judged | ((whole | in_part) & judged.any())
     added = [card.centre for card, one in zip(cards, stays & ~judged, strict=True) if one]

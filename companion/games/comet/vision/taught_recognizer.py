@@ -371,7 +371,8 @@ def is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
     if (one.is_table and not is_like) or (one.is_foreign and not (is_like and one.found >= LIMITS.unread_card)):
         return False
     is_sure = one.like_back > LIMITS.like_back or one.found > LIMITS.surely_found
-    if usual and not has_usual_size(one, usual, LIMITS.odd_area_sure if is_sure else LIMITS.odd_area):
+    is_sized = one.is_as_other_backs or not usual
+    if not is_sized and not has_usual_size(one, usual, LIMITS.odd_area_sure if is_sure else LIMITS.odd_area):
         return False
     if usual and one.sure_numbers > 1:
         return one.found >= LIMITS.card

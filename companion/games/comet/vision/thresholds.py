@@ -319,6 +319,8 @@ class CometLimits:
     """An outline that shows neither numbers nor a taught look is told when it is found so surely."""
     odd_area: float = 0.35
     odd_area_sure: float = 0.6
+    odd_area_few: float = 0.9
+    fewest_alike: int = 2
     same_area: float = 0.2
     fewest_tilted: int = 4
     flat_table: float = 2.0
@@ -328,8 +330,9 @@ class CometLimits:
     is off whose area's cube root is, by more, and none differs more in it from those nearest to it."""
     surely_found: float = 0.9
     """A card's area differs from those beside it by less, as a logarithm; by less than the second where it looks as the
-    taught back or is found so surely, for it may lie farther from the camera; by less than the third where its outline
-    is hardly likely."""
+    taught back or is found so surely, for it may lie farther from the camera; by less than the third where few cards
+    are read and so many others are backs that surely are as large; by less than the last where its outline is hardly
+    likely."""
 
     # numerals of a taught printing
     faint_ink: float = 0.05

@@ -286,6 +286,20 @@ def test_what_is_hardly_found_is_no_back_beside_one_of_another_colour_that_surel
     assert told[:2] == [True, is_told]
 
 
+@pytest.mark.parametrize(("size", "count", "are_told"), [(1.35, 3, True), (1.35, 2, False), (1.7, 3, False)])
+def test_backs_surely_as_large_as_each_other_may_lie_nearer_than_the_few_cards_that_are_read(size, count, are_told):
+    """Four backs, twice as large as the only faces read on a table seen from the side, were told of no deck."""
+    picture, near = np.full((240, 700, 3), WOOD, np.uint8), CARD * size
+    places = [np.array([160.0 + 150 * k, 40.0]) for k in range(count)]
+    for outline in (near + at for at in places):
+        cv2.fillConvexPoly(picture, np.round(outline).astype(np.int32), BLUE)
+    none = np.zeros((3, 15))
+    face = Hypothesis(CARD + PLACES[0], 1.0, none, 1.0, 0.9)
+    backs = [Hypothesis(near + at, 0.95, none, 0.0, maybe_back=0.999, is_other_colour=True) for at in places]
+    _, *compared = mark_similar_backs(Pyramid.of(picture), [face, *backs], [face])
+    assert [is_card(one, [face]) for one in compared] == [are_told] * count
+
+
 def test_two_plain_backs_side_by_side_are_not_told_as_two_that_lie_across_them():
     """A block of two cards is about as high as it is wide: two across it fit as well, but there no edge runs."""
     picture = np.full((260, 460, 3), WOOD, np.uint8)

@@ -777,6 +777,24 @@ def test_cards_that_others_cover_do_not_speak_against_a_table_for_want_of_edges(
     )
 
 
+@pytest.mark.parametrize(("backs", "presence", "count"), [(2, 0.95, 3), (1, 0.95, 0), (2, 0.8, 0)])
+def test_one_card_read_whole_beside_two_that_surely_lie_face_down_says_that_the_deck_lies_here(
+    monkeypatch, backs, presence, count
+):
+    """Of three faces that touch, seen from the side, one was read, askew, and nothing was told of four backs either."""
+    taught = TaughtNumerals(learnt(printing()))
+    bare = np.full((480, 640, 3), (60, 90, 120), np.uint8)
+    corners = np.array([[0, 0], [60, 0], [60, 84], [0, 84]])
+    whole = of_table(corners + 50, (2, 7, 9))
+    down = [
+        replace(of_table(corners + [150 + 100 * k, 50], (2, 7, 9)), edges=(BACK,) * 3, presence=presence)
+        for k in range(backs)
+    ]
+    reading = CometReading((whole, *down), (), (), taught)
+    monkeypatch.setattr(recognizer, "read_taught", lambda *_: reading)
+    assert len(read_comet(bare, taught).cards) == count
+
+
 def test_a_card_face_down_alone_in_a_piece_is_told_where_the_printing_is_known_to_lie():
     look = printing()
     profile = learnt(look, (*FACES[:4], (11, 13, 14), None))
