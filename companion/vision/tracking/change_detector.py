@@ -31,7 +31,7 @@ _FRACTION_BITS = 4
 _NOISE_FACTOR, _LEAST_CHANGE = 5.0, 7.0
 """A place has changed that differs by so many times the noise, and by so many grey levels."""
 _FAINT_NOISE, _LEAST_FAINT = 3.0, 3.0
-"""Around one that has changed it is so many, where what lies there has hardly another colour than the table."""
+"""A place hardly differs that does by so many times the noise and by so many grey levels; see `faint_changes`."""
 _DARK = 0.2
 """Where a picture has less of the accepted one's light than this share, the lights went out."""
 _BLACK, _MOST_BLACK = 18.0, 0.95
@@ -165,7 +165,12 @@ class ChangeDetector:
         return np.asarray(_largest(cv2.absdiff(self._anchor, planes)) > (limit or self._limit() * 1.3))
 
     def faint_changes(self, seeds: Mask, sizes: tuple[float, float]) -> Mask:
-        """What differs hardly, all around some places (h, w) that changed, and covers so many mask pixels: (h, w)."""
+        """What differs hardly or more, is connected with one of some places and is so large, bool (h, w).
+
+        Args:
+            seeds: bool (h, w), places that changed.
+            sizes: how many mask pixels it covers at least and at most.
+        """
         limit = max(_LEAST_FAINT, _FAINT_NOISE * self._noise)
         faint = self._differs(self._accepted, limit) & self._differs(self._beneath, limit)
         count, labels = cv2.connectedComponents(faint.view(np.uint8), connectivity=4)

@@ -271,7 +271,7 @@ def _with_sides(pyramid: Pyramid, likely: list[Hypothesis]) -> list[Hypothesis]:
     """
     backs = [one for one in likely if one.is_back]
     clashing = [one for one in backs if any(clash(one, other) for other in backs if other is not one)]
-    refined = refine(pyramid, [one.corners for one in clashing])
+    refined = refine(pyramid, [one.corners.astype(np.float64) for one in clashing])
     seen = {id(one): float(its.support.min()) for one, its in zip(clashing, refined, strict=True)}
     return [replace(one, side_seen=seen[id(one)]) if id(one) in seen else one for one in likely]
 

@@ -151,7 +151,7 @@ def parts_of(row: Floats, half_width: float, size: tuple[int, int]) -> list[Floa
 
     Those at both ends are whole, any between them lie evenly.
     """
-    sides = sides_on_table(row[None], FOCAL_LENGTH * max(size), np.array(size) / 2)
+    sides = sides_on_table(row[None].astype(np.float64), FOCAL_LENGTH * max(size), np.array(size) / 2)
     wide, high = (float(side[0]) for side in sides)
     unit = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
     parts: list[Floats] = []

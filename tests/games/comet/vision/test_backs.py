@@ -309,7 +309,7 @@ def test_two_plain_backs_side_by_side_are_not_told_as_two_that_lie_across_them()
     none, lying = np.zeros((3, 15)), np.array([[0.0, 0], [156, 0], [156, 76], [0, 76]])
     upright = [Hypothesis(CARD + at, 0.9, none, 0.0, maybe_back=1.0) for at in ((40.0, 40.0), (120.0, 40.0))]
     across = [Hypothesis(lying + at, 0.95, none, 0.0, maybe_back=1.0) for at in ((40.0, 40.0), (40.0, 70.0))]
-    face = Hypothesis(CARD + [340.0, 40.0], 1.0, none, 1.0, 0.9)
+    face = Hypothesis(CARD + np.array([340.0, 40.0]), 1.0, none, 1.0, 0.9)
     picture[40:146, 340:416] = WHITE
     likely = find_backs(Pyramid.of(picture), taught(), [face, *across, *upright], [], is_known=False)
     assert [one.side_seen > 0.5 for one in likely[1:]] == [False, False, True, True]

@@ -787,7 +787,7 @@ def test_one_card_read_whole_beside_two_that_surely_lie_face_down_says_that_the_
     corners = np.array([[0, 0], [60, 0], [60, 84], [0, 84]])
     whole = of_table(corners + 50, (2, 7, 9))
     down = [
-        replace(of_table(corners + [150 + 100 * k, 50], (2, 7, 9)), edges=(BACK,) * 3, presence=presence)
+        replace(of_table(corners + np.array([150 + 100 * k, 50]), (2, 7, 9)), edges=(BACK,) * 3, presence=presence)
         for k in range(backs)
     ]
     reading = CometReading((whole, *down), (), (), taught)
