@@ -375,7 +375,7 @@ class CardTracker(Tracker[DetectedCard]):
         others = {track: [other.piece for other in lying if other is not track] for track in missed}
         in_view = [card for card in self._seen_as_known(reading) if None not in card.edges]
         was, now = self._detector.accepted, self._detector.seen
-        differs = self._detector.differs
+        differs = self._detector.differs | view.changed  # also what hardly does
         gone = [t for t in missed if is_gone(t.piece, was, now, differs, others[t], in_view)]
         coming_or_going = [track.piece for track in gone + self._appearing]
         events: list[TableEvent] = []

@@ -717,7 +717,7 @@ def of_table_colour(cells: Sequence[Cell], seed: int) -> np.ndarray:
         at = centre(cell)
         cv2.fillPoly(image, [np.round((HEXAGON.unit * SIDE * 0.97 + at) * 16).astype(np.int32)], (65, 95, 125), 16, 4)
         for dot in DOTS:
-            cv2.circle(image, tuple(int(v) for v in np.round(at + dot)), 2, (200, 220, 230), -1, cv2.LINE_AA)
+            cv2.circle(image, tuple(int(v) for v in np.round(at + dot)), 2, (160, 180, 190), -1, cv2.LINE_AA)
     return np.asarray(cv2.add(image, grain(seed), dtype=cv2.CV_8U))
 
 
@@ -726,7 +726,7 @@ def read_dots(bgr: np.ndarray, classifier: SymbolClassifier | None, across_px: f
     ring = np.zeros((2 * int(SIDE) + 1,) * 2, np.uint8)
     for dot in DOTS:
         cv2.circle(ring, tuple(int(v) for v in np.round(SIDE + np.array(dot))), 3, 1, -1)
-    dots = (bgr.min(-1) > 150).astype(np.float32)
+    dots = (bgr.min(-1) > 110).astype(np.float32)
     filled = cv2.filter2D(cv2.dilate(dots, np.ones((3, 3))), -1, ring.astype(np.float32)) / ring.sum()
     count, _, _, centres = cv2.connectedComponentsWithStats((filled > 0.75).astype(np.uint8))
     cards = [
