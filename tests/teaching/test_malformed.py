@@ -192,6 +192,11 @@ def test_the_profile_itself_is_read(game: str, tmp_path: Path) -> None:
     assert told is not None and any(found for part, found in told.items() if part != "warnings")
 
 
+def test_a_profile_of_comet_whose_three_numbers_stand_no_way_up_together_is_refused(tmp_path: Path) -> None:
+    held = profile("comet")
+    assert read("comet", {**held, "turned": [1, *held["turned"][1:]]}, tmp_path / "p.json") is None
+
+
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # numbers of any size
 def test_a_wrong_value_of_any_field_of_a_profile_is_refused_or_works(game: str, tmp_path: Path) -> None:

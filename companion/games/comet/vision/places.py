@@ -61,9 +61,10 @@ class NumberPlaces:
         return NumberPlaces(slots.astype(np.intp), np.stack([x, y], 1), high, turned > 0.5, half_width)
 
     def is_consistent(self) -> bool:
-        """Whether each of the three numbers stands somewhere on the card, large enough to be read."""
+        """Whether the three numbers stand on the card, some the same way up, and large enough to be read."""
         are_on_card = np.abs(self.at).max(initial=0.0) < _FARTHEST and self.high.max(initial=0.0) < _FARTHEST
-        return set(self.slots.tolist()) == {0, 1, 2} and bool(are_on_card and (self.high > _LOWEST).all())
+        are_there = set(self.slots.tolist()) == {0, 1, 2} and bool(self.prints)
+        return are_there and bool(are_on_card and (self.high > _LOWEST).all())
 
     @property
     def prints(self) -> list[NDArray[np.intp]]:
