@@ -22,7 +22,6 @@ from companion.vision.tracking.change_detector import (
     ChangeMask,
     Mask,
     ObservedFrame,
-    dilated,
     find_hands,
     is_resting,
     people,
@@ -167,9 +166,8 @@ class Tracker(ABC, Generic[Piece]):
         hardly differs from the table: of a brown card on brown wood little but its print does.
         """
         changed = cv2.morphologyEx(mask.changed.view(np.uint8), cv2.MORPH_OPEN, _CRUMB).view(bool)
-        crumbs = mask.changed & ~dilated(changed)
-        crumbs &= mask.is_still(self._settle_times.card_s)
-        if not crumbs.any():
+        crumbs = mask.changed & mask.is_still(self._settle_times.card_s)
+        if changed.any() or not crumbs.any():
             return changed
         card = 10 * self._crumb()
         return changed | self._detector.faint_changes(crumbs, (_FAINT_CARDS[0] * card, _FAINT_CARDS[1] * card))
