@@ -164,7 +164,7 @@ def _searched(
     numerals = NumeralSearch(pyramid, taught.profile.places, [one.corners for one in (*outlines, *unlikely)])
     likely += search_unlikely(numerals, taught, likely, unlikely)
     is_read = len(read_cards(likely)) >= LIMITS.fewest_whole
-    likely += [] if is_read else search_joined(pyramid, taught, likely)
+    likely += [] if is_read else search_joined(numerals, taught, likely)
     likely += search_rows(pyramid, taught, likely)
     likely += search_neighbours(numerals, taught, likely, unchanged.is_free)
     for _ in range(_ROUNDS):
@@ -174,7 +174,7 @@ def _searched(
         if all(has_usual_size(one, read, LIMITS.same_area) for one in without_cards(fanned, read)):
             break  # else they say how large cards are about them
     likely += search_covered(numerals, taught, likely, unchanged.is_free)
-    return likely + (search_joined(pyramid, taught, likely) if is_read else [])
+    return likely + (search_joined(numerals, taught, likely) if is_read else [])
 
 
 def _faces(unchanged: Unchanged) -> list[DetectedCard]:

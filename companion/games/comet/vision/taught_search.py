@@ -130,19 +130,24 @@ def _free(likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
     return [one for one in likely if one.found >= LIMITS.card and free_share(one, read) > LIMITS.free_row]
 
 
-def search_joined(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
+def search_joined(search: NumeralSearch, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
     """Cards that were outlined as one and on which numbers are surely read: the parts of what is as long beside its
-    width as some cards, however large they are.
+    width as some cards, however large they are where none is read.
     """
-    read, wide = read_cards(likely), taught.profile.half_width
-    free = [one for one in _free(likely, read) if one.legible < LIMITS.read_card]
-    parts = np.array([part for one in free for part in parts_of(one.corners, wide, pyramid.size)])
-    if not len(parts):
+    pyramid, read, wide = search.pyramid, read_cards(likely), taught.profile.half_width
+    may_show, none = _ink_test(search, taught, read), np.zeros((3, len(NUMBERS) + 2))
+    parts = [
+        Hypothesis(part, LIMITS.similar_back, none, 0.0)
+        for one in _free(likely, read)
+        if one.legible < LIMITS.read_card
+        for part in parts_of(one.corners, wide, pyramid.size)
+    ]
+    usual = [one.corners for one in parts if not read or has_usual_size(one, read, LIMITS.odd_area_sure)]
+    inked = np.array([part for part in usual if may_show(part)], np.float32)
+    if not len(inked):
         return []
-    moved = _refined(pyramid, parts.astype(np.float32), wide)
-    looks = [Hypothesis(part, LIMITS.similar_back, np.zeros((3, 1)), 0.0) for part in [*parts, *moved]]
-    usual = [look for look in looks if not read or has_usual_size(look, read, LIMITS.odd_area_sure)]
-    seen = examine(pyramid, taught, [(look.corners, look.found) for look in usual])
+    outlines = [*inked, *_refined(pyramid, inked, wide)]
+    seen = examine(pyramid, taught, [(quad.astype(np.float64), LIMITS.similar_back) for quad in outlines])
     return [one for one in seen if one.legible >= LIMITS.surely_read and one.alike > LIMITS.least_face]
 
 

@@ -629,7 +629,9 @@ def test_two_cards_outlined_as_one_are_read_where_none_says_how_large_cards_are(
     picture = comet_photograph(rng, printing=look, cards=cards, hardness=0.0, across_px=170, yaw_deg=0.0)
     left, right = (np.array(entry["corners"], np.float64) for entry in picture.truth["cards"])
     row = Hypothesis(np.array([left[0], right[1], right[2], left[3]]), 0.9, np.zeros((3, 15)), 0.02)
-    read = search_joined(Pyramid.of(picture.bgr), TaughtNumerals(learnt(look)), [row])
+    taught = TaughtNumerals(learnt(look))
+    search = NumeralSearch(Pyramid.of(picture.bgr), taught.profile.places, [row.corners])
+    read = search_joined(search, taught, [row])
     told = {tuple(sorted(NUMBERS[k] for k in one.sections.argmax(-1))): one.middle for one in read}
     assert set(told) == {(4, 5, 8), (2, 6, 7)}
     assert np.allclose([told[4, 5, 8], told[2, 6, 7]], [left.mean(0), right.mean(0)], atol=4)
