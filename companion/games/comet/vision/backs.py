@@ -219,16 +219,19 @@ def mark_similar_backs(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hy
     no deck.
     """
     backs = _sure_backs(likely, read)
-    hardly = [one for one in likely if backs and _is_hardly_back(one) and has_usual_size(one, backs, LIMITS.same_area)]
-    colours = [_chromaticity(pyramid, one.corners) for one in backs]
+    hardly = [
+        one for one in likely if backs and _shows_back_faintly(one) and has_usual_size(one, backs, LIMITS.same_area)
+    ]
+    colours = {one: _chromaticity(pyramid, one.corners) for one in [*backs, *hardly]}
     is_pattern_known = any(one.like_back for one in likely)
     similar = []
-    for one in [*backs, *hardly]:
-        colour = _chromaticity(pyramid, one.corners)
+    for one, colour in colours.items():
         others = [
             b
-            for b, its in zip(backs, colours, strict=True)
-            if _apart_in_glare(colour, its) < LIMITS.same_colour and not clash(one, b) and b.found > LIMITS.similar_back
+            for b in backs
+            if _apart_in_glare(colour, colours[b]) < LIMITS.same_colour
+            and not clash(one, b)
+            and b.found > LIMITS.similar_back
         ]
         if is_pattern_known and not any(map(_is_found_or_like_back, [one, *others])):
             continue
@@ -255,7 +258,7 @@ def _is_found_or_like_back(one: Hypothesis) -> bool:
     return one.found >= LIMITS.unread_card or one.like_back > LIMITS.hardly_like_back
 
 
-def _is_hardly_back(one: Hypothesis) -> bool:
+def _shows_back_faintly(one: Hypothesis) -> bool:
     """It was surely found and shows the taught back rather than a face, if hardly: others of its colour may show it."""
     return (
         not (one.is_back or one.is_table or one.is_foreign or one.shows_number)
@@ -272,8 +275,8 @@ def _with_sides(pyramid: Pyramid, likely: list[Hypothesis]) -> list[Hypothesis]:
     backs = [one for one in likely if one.is_back]
     clashing = [one for one in backs if any(clash(one, other) for other in backs if other is not one)]
     refined = refine(pyramid, [one.corners.astype(np.float64) for one in clashing])
-    seen = {id(one): float(its.support.min()) for one, its in zip(clashing, refined, strict=True)}
-    return [replace(one, side_seen=seen[id(one)]) if id(one) in seen else one for one in likely]
+    seen = {one: float(its.support.min()) for one, its in zip(clashing, refined, strict=True)}
+    return [replace(one, side_seen=seen.get(one, one.side_seen)) for one in likely]
 
 
 def _apart(colour: Floats, other: Floats) -> float:

@@ -54,6 +54,8 @@ _MODELS = 2
 """So many of the nearest cards that are read say how another may lie."""
 _TOUCHING = 1.03
 """How far apart the middles of cards that touch are, in their widths or heights."""
+_UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
+"""The corners of a row, in shares of its sides."""
 _OVER = 0.05
 """Cards in a row may lie so far apart, in their widths."""
 _SAME_PLACE = 0.1
@@ -158,15 +160,14 @@ def parts_of(row: Floats, half_width: float, size: tuple[int, int]) -> list[Floa
     """
     sides = sides_on_table(row[None].astype(np.float64), FOCAL_LENGTH * max(size), np.array(size) / 2)
     wide, high = (float(side[0]) for side in sides)
-    unit = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
     parts: list[Floats] = []
     for across, long in ((row, wide / high), (np.roll(row, -1, 0), high / wide)):
-        image_from_row = cv2.getPerspectiveTransform(unit, across.astype(np.float32)).astype(np.float64)
+        image_from_row = cv2.getPerspectiveTransform(_UNIT, across.astype(np.float32)).astype(np.float64)
         for card in (half_width, 1 / half_width):
             count = int(np.ceil(long / card - _OVER))
             if LIMITS.least_part * card < long and count <= LIMITS.longest_row:
                 starts = np.linspace(0, 1 - card / long, max(2, count))
-                parts += [mapped(image_from_row, unit * [card / long, 1] + [start, 0]) for start in starts]
+                parts += [mapped(image_from_row, _UNIT * [card / long, 1] + [start, 0]) for start in starts]
     return parts
 
 
@@ -192,16 +193,15 @@ def rows_of(row: Floats, area: float, half_width: float) -> list[list[Floats]]:
     """
     ratio = area_of(row) / area
     fewest = max(2, int(np.ceil(ratio * np.exp(-LIMITS.same_area))))
-    unit = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
     most = min(LIMITS.longest_row, int(np.ceil(ratio / _TOUCHING)))
     for count in range(fewest, most + 1) if ratio >= LIMITS.least_row else ():
         share = max(1 / ratio, 1 / count)  # a card's, of the row's length
         odd = LIMITS.plain_proportion if share * count < _TOUCHING else LIMITS.odd_proportion
         ways: list[tuple[float, list[Floats]]] = []
         for across in (row, np.roll(row, -1, 0)):
-            image_from_row = cv2.getPerspectiveTransform(unit, across.astype(np.float32)).astype(np.float64)
+            image_from_row = cv2.getPerspectiveTransform(_UNIT, across.astype(np.float32)).astype(np.float64)
             starts = np.linspace(0, 1 - share, count)
-            parts: list[Floats] = [mapped(image_from_row, unit * [share, 1] + [start, 0]) for start in starts]
+            parts: list[Floats] = [mapped(image_from_row, _UNIT * [share, 1] + [start, 0]) for start in starts]
             off = max(off_proportion(part, half_width) for part in parts)
             if off < odd:
                 ways.append((off, parts))
