@@ -33,11 +33,13 @@ from companion.vision.tracking.occlusion import (
     is_at_rest,
     is_covered,
     is_gone,
+    is_uncovered,
     only_light_changed,
     over_unseen,
     reach_beyond,
     rest_s,
     share_around,
+    shows_below,
 )
 from companion.vision.tracking.regions import ChangeReader, ChangeReading, Read, ReadUnknown, changed_share
 from companion.vision.tracking.table_search import blurred_places
@@ -207,10 +209,12 @@ class CardTracker(Tracker[DetectedCard]):
                 continue  # it was read twice, or has been reported as moved
             if share_around(track.piece, hands) > (_LET_GO if track.reason == _HELD_BY_A_HAND else _HELD):
                 track.readings, track.reason, track.first_s = 0, _HELD_BY_A_HAND, self._now_s
-            elif old is not None and self._lies_under_a_thing(track, old, appearing, replacing):
+                continue
+            lies_on = old is not None and self._lies_on(track.piece, old)
+            if old is not None and not lies_on and self._lies_under_a_thing(track, old, appearing, replacing):
                 track.reason = _UNDER_A_THING
             elif self._note_reason(track, old):
-                events += self._place(track, old)
+                events += self._place(track, None if lies_on else old)
         return events
 
     def _gather_unknown(
@@ -222,14 +226,24 @@ class CardTracker(Tracker[DetectedCard]):
         for card in seen:
             if not is_at_rest(card, view.still):
                 continue
-            old = next((track for track in self._lying if is_near(card, track.piece, 0.6)), None)
+            old = self._known_at(card)
             if old is None:
                 is_known = only_light_changed(card, detector.accepted, detector.seen, detector.differs, known)
             else:
-                is_known = self._follow_known(card, old, view)
+                is_known = not self._lies_on(card, old) and self._follow_known(card, old, view)
             if not is_known:
                 fresh.append((self._gather(card), old))
         return fresh
+
+    def _known_at(self, card: DetectedCard) -> Track[DetectedCard] | None:
+        """The known card where one is seen; where some lie on each other that which it may be, else the uppermost."""
+        there = [track for track in self._lying if is_near(card, track.piece, 0.6)]
+        if len(there) < 2:
+            return there[0] if there else None
+        same = [track for track in there if self._is_same(card, track)]
+        if same:
+            return min(same, key=lambda track: math.dist(card.centre, track.piece.centre))
+        return max(there, key=lambda track: track.first_s)
 
     def _follow_known(self, card: DetectedCard, track: Track[DetectedCard], view: ObservedFrame) -> bool:
         """Follow a known card to where it is seen, pushed a little perhaps; False where another face shows there."""
@@ -242,6 +256,10 @@ class CardTracker(Tracker[DetectedCard]):
         if share_around(card, view.hands) <= _HELD:
             track.enter(TrackState.STILL, self._now_s)
         return True
+
+    def _is_same(self, card: DetectedCard, track: Track[DetectedCard]) -> bool:
+        """Whether a card lies just where a known one does, and may be that."""
+        return is_near(card, track.piece, _SAME_PLACE) and self._shows_nothing_else(card, track.piece)
 
     def _shows_nothing_else(self, card: DetectedCard, old: DetectedCard) -> bool:
         """Whether a card may be the known one, as far as both were read."""
@@ -286,16 +304,24 @@ class CardTracker(Tracker[DetectedCard]):
         Less tells it where much of the old face shows: other cards that seem to change theirs may lie under it too. Nor
         does one change its face on which a card was laid that still lies there.
         """
-        if any(shared_area(old.piece.corners, on_it.piece.corners) > _LIES_ON for on_it in self._laid_after(old)):
+        if self._laid_on(old):
             return True
         if self._shows_much(track.piece, old.piece):
             return reach_beyond(old.piece, self._changed, appearing) > LITTLE_BEYOND_CARDS
         both = [*appearing, *(one.piece for one in replacing)]
         return reach_beyond(old.piece, self._changed, both) > BEYOND_CARDS
 
-    def _laid_after(self, track: Track[DetectedCard]) -> list[Track[DetectedCard]]:
-        """The known cards that were laid after another."""
-        return [other for other in self._lying if other.first_s > track.first_s]
+    def _lies_on(self, card: DetectedCard, old: Track[DetectedCard]) -> bool:
+        """Whether a card that is read fully lies on a known one, which shows beside it as it was."""
+        if self._layout.LIE_APART or None in card.edges or self._is_same(card, old):
+            return False
+        others = [other.piece for other in self._lying if other is not old]
+        return shows_below(old.piece, card, self._detector.accepted, self._detector.differs, others)
+
+    def _laid_on(self, track: Track[DetectedCard]) -> list[Track[DetectedCard]]:
+        """The known cards that were laid on another after that was."""
+        later = [other for other in self._lying if other.first_s > track.first_s]
+        return [other for other in later if shared_area(track.piece.corners, other.piece.corners) > _LIES_ON]
 
     def _shows_much(self, card: DetectedCard, old: DetectedCard) -> bool:
         """Whether a card shows as much of the known one's face as of another."""
@@ -367,9 +393,8 @@ class CardTracker(Tracker[DetectedCard]):
     def _miss(self, reading: ChangeReading, view: ObservedFrame) -> list[TableEvent]:
         """Report the known cards that were looked for and are gone."""
         lying = self._lying
-        is_seen = near([t.piece for t in lying], [*reading.seen, *reading.lying], 0.6)
-        unseen = [track for track, is_there in zip(lying, is_seen, strict=True) if not is_there]
-        missed = [track for track in unseen if _is_missed(track, reading.where, view)]
+        is_seen = {self._known_at(card) for card in (*reading.seen, *reading.lying)}
+        missed = [track for track in lying if track not in is_seen and _is_missed(track, reading.where, view)]
         if not missed:
             return []
         others = {track: [other.piece for other in lying if other is not track] for track in missed}
@@ -380,9 +405,12 @@ class CardTracker(Tracker[DetectedCard]):
         coming_or_going = [track.piece for track in gone + self._appearing]
         events: list[TableEvent] = []
         for track in missed:
-            if track not in gone or is_covered(
-                track.piece, was, now, view.changed, coming_or_going, others[track], in_view
-            ):
+            below = [card for card in in_view if (one := self._known_at(card)) and track in self._laid_on(one)]
+            piece = track.piece
+            is_free = is_uncovered(piece, was, now, differs, coming_or_going, below) or (
+                track in gone and not is_covered(piece, was, now, view.changed, coming_or_going, others[track], in_view)
+            )
+            if not is_free:
                 track.enter(TrackState.COVERED, self._now_s, _UNDER_A_THING)
                 continue
             track.enter(TrackState.LEAVING, self._now_s, "it is not seen where it lay")
@@ -390,7 +418,7 @@ class CardTracker(Tracker[DetectedCard]):
                 self._reader.look_again(self._now_s)
                 continue
             events += self._remove(track)
-            self._detector.accept(polygon_mask(track.piece.corners, reading.where.shape, 1.15))
+            self._detector.accept(polygon_mask(piece.corners, reading.where.shape, 1.15))
         return events
 
     # ------------------------------------------------------------ what needs no report

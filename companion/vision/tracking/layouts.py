@@ -166,7 +166,13 @@ def _map_of_cells(known: Mapping[Cell, Cell]) -> LatticeMap | None:
 
 
 class Layout(Protocol):
-    """What a `CardTracker` asks about cards that lie together."""
+    """What a `CardTracker` asks about cards that lie together.
+
+    Attributes:
+        LIE_APART: whether none lies on another.
+    """
+
+    LIE_APART: bool
 
     def in_own_frame(self, card: DetectedCard) -> DetectedCard:
         """The card by itself, its face begun at its own first corner."""
@@ -191,6 +197,8 @@ class Layout(Protocol):
 
 class LatticeLayout:
     """Hexagons on a lattice: each has an axial cell, and its face turns with the naming of directions."""
+
+    LIE_APART = True
 
     def __init__(self, find_cells: FindCells) -> None:
         """``find_cells`` says which cell each outline fills."""
@@ -233,6 +241,8 @@ Align = Callable[[Any, Any], DetectedCard]
 
 class LooseLayout:
     """Cards that lie anyhow: each keeps a number of its own, ``(k, 0)``, while it is followed."""
+
+    LIE_APART = False
 
     def __init__(self, align: Align) -> None:
         """``align`` begins a card's corners and face where those of another, seen there before, begin."""

@@ -55,6 +55,10 @@ _SURROUNDINGS = 5.0
 """What lies beyond so many sides lies in no part of a card's surroundings."""
 _LEAST_OWN = 0.2
 """Where less of a card is in no other's place, nothing tells whether it has gone."""
+_BESIDE_UPPER, _LEAST_BESIDE, _UNCHANGED = 1.12, 0.05, 0.3
+"""A card shows beside one that lies on it, and its shadow, where so much of it that looks like no table does, and less
+than that share of it differs.
+"""
 _FEW_CELLS = 6
 """Fewer mask pixels of table around a card do not say what the table looks like."""
 _BLUR = 1.5
@@ -137,6 +141,8 @@ def only_light_changed(
         others: the cards that are known.
     """
     alike, _ = _shows_detail(card, seen, accepted, differs, others)
+    if alike > _SAME_DETAIL and not _own_place(card, differs.shape, 1.0, others).any():  # it lies on known ones
+        alike, _ = _shows_detail(card, seen, accepted, differs, ())
     return alike > _SAME_DETAIL and not _is_print_lost(_print_area(card, differs.shape, others), seen, accepted)
 
 
@@ -346,6 +352,54 @@ def _has_tint_of(table: Mask, place: Mask, seen: Planes) -> bool:
     """Whether what shows in a place may be the table, in more or in less light."""
     share = (np.median(seen[:, place], axis=1) + _BLACK) / (np.median(seen[:, table], axis=1) + _BLACK)
     return bool(share.max() < _SHADE_TINT * share.min())
+
+
+def is_uncovered(
+    card: DetectedCard,
+    accepted: Planes,
+    seen: Planes,
+    differs: Mask,
+    gone: Sequence[DetectedCard],
+    below: Sequence[DetectedCard],
+) -> bool:
+    """Whether a card that covered others was taken away where only these show now.
+
+    Args:
+        card: as it was known.
+        accepted: (3, h, w), the picture in which it lay there.
+        seen: (3, h, w), the picture now.
+        differs: bool (h, w), where the two do.
+        gone: see `is_covered`.
+        below: the cards on which it lay and that are seen whole now.
+    """
+    if not below or _own_place(card, differs.shape, _inner(card), below).any():
+        return False
+    is_missing = _is_missing(card, accepted, seen, differs, ()) or _is_print_lost(
+        _print_area(card, differs.shape, ()), accepted, seen
+    )
+    return is_missing and reach_beyond(card, differs, [*gone, *below]) <= BEYOND_CARDS
+
+
+def shows_below(
+    card: DetectedCard, upper: DetectedCard, accepted: Planes, differs: Mask, others: Sequence[DetectedCard]
+) -> bool:
+    """Whether a known card shows, as it was, beside another that came to lie on it.
+
+    Args:
+        card: as it was known.
+        upper: as it lies now.
+        accepted: (3, h, w), the picture in which the card lay alone.
+        differs: bool (h, w), where the picture does now.
+        others: see `is_gone`.
+    """
+    area, ring = polygon_mask(card.corners, differs.shape), _table_around(card, differs.shape, others)
+    beside = area & ~polygon_mask(upper.corners, differs.shape, _BESIDE_UPPER)
+    if int(ring.sum()) < _FEW_CELLS:
+        return False
+    table = np.median(accepted[:, ring], axis=1)[:, None, None]
+    beside &= np.abs(accepted - table).max(0) > _CONTRAST
+    is_enough = np.count_nonzero(beside) >= max(_FEW_CELLS, _LEAST_BESIDE * np.count_nonzero(area))
+    return bool(is_enough and _mean(differs[beside]) < _UNCHANGED)
 
 
 def reach_beyond(card: DetectedCard, changed: Mask, gone: Sequence[DetectedCard]) -> float:

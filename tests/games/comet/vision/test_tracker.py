@@ -82,6 +82,52 @@ def test_a_card_taken_from_another_on_whose_numbers_it_lay_is_told(right, down):
     assert shown(told) == [("placed", None), ("removed", None)]
 
 
+@pytest.mark.parametrize(
+    ("upper", "values"),
+    [
+        ((None, 175, 170, 30), None),
+        (((10, 6, 12), 170, 160, 10), [6, 10, 12]),
+        (((10, 6, 12), 425, 170, 30), [6, 10, 12]),
+        (((10, 6, 12), 155, 155, 90), [6, 10, 12]),
+        ((None, 420, 160, 25), None),
+    ],
+)
+def test_a_card_laid_on_another_beside_which_that_shows_takes_it_not_away(upper, values):
+    at_work = (upper[1] + 20, upper[2] + 60)
+    told = watched(
+        scene(8, SEVENS, BACK),
+        scene(6, SEVENS, BACK, upper, hand=at_work),
+        scene(16, SEVENS, BACK, upper),
+        scene(6, SEVENS, BACK, upper, hand=at_work),
+        scene(14, SEVENS, BACK),
+    )
+    assert shown(told) == [("placed", values), ("removed", values)]
+
+
+def test_backs_laid_on_each_other_and_taken_away_are_told_one_by_one():
+    first, second = (None, 420, 165, 15), (None, 390, 140, -20)
+    pile = [(SEVENS, BACK), (SEVENS, BACK, first), (SEVENS, BACK, first, second), (SEVENS, BACK, first)]
+    steps = [scene(8, SEVENS, BACK)]
+    for cards in (*pile[1:], pile[0]):
+        steps += [scene(6, *cards, hand=(400, 200)), scene(14, *cards)]
+    assert shown(watched(*steps)) == [("placed", None), ("placed", None), ("removed", None), ("removed", None)]
+
+
+@pytest.mark.parametrize("upper", [(None, 190, 150, 5), (None, 185, 158, -4), ((10, 6, 12), 185, 158, -4)])
+def test_a_card_taken_from_two_that_it_covered_is_told(upper):
+    """Both can be read again at once: nothing shows in the upper one's place that is not theirs."""
+    values, at_work = None if upper[0] is None else sorted(upper[0]), (upper[1] + 20, upper[2] + 60)
+    below = (SEVENS, ACES, (None, 540, 330, 95))
+    told = watched(
+        scene(8, *below),
+        scene(6, *below, upper, hand=at_work),
+        scene(16, *below, upper),
+        scene(6, *below, upper, hand=at_work),
+        scene(14, *below),
+    )
+    assert shown(told) == [("placed", values), ("removed", values)]
+
+
 def test_a_card_turned_over_is_told_as_gone_and_come():
     told = watched(scene(8, SEVENS, BACK), scene(30, SEVENS, ((4, 8, 13), 400, 150, 0)))
     assert shown(told) == [("removed", None), ("placed", [4, 8, 13])]
