@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from companion.errors import TeachingRefused, UsageError
 from companion.vision.detection.outlines import SETTINGS, Outline, judge_candidates, one_per_card, suppress
 from companion.vision.edge_refinement import CLEAR, refine
+from companion.vision.enrolment.plain_faces import plain_faces
 from companion.vision.enrolment.quality import is_lit
 from companion.vision.geometry import areas, shared_area, turned
 from companion.vision.image.pyramid import Pyramid
@@ -146,6 +147,13 @@ class Candidates:
         corners = [one.corners for one in suppress(every, OVERLAP)]
         return np.array(corners, np.float32).reshape(-1, self._sides, 2)
 
+    @cached_property
+    def plain(self) -> Floats:
+        """Even rectangles, where cards are such, see `plain_faces`; none where light spoils the photograph."""
+        if self._sides != 4 or not is_lit(self.pyramid):
+            return np.zeros((0, self._sides, 2), np.float32)
+        return plain_faces(np.asarray(self.pyramid.levels[0], np.uint8)).astype(np.float32)
+
     @property
     def both(self) -> Floats:
         """The own ones, and of the others those that lie elsewhere."""
@@ -219,9 +227,9 @@ def outlines_of(name: str, found: Candidates, labels: Sequence[Mapping[str, Any]
             return similar[reading_order(similar)]
     if as_many:
         return as_many[0][reading_order(as_many[0])]
-    alone = _only_similar(found.unlikely, len(labels))
-    if alone is not None:
-        return alone[reading_order(alone)]
+    for alone in (_only_similar(found.unlikely, len(labels)), _only_as_long(found.plain, len(labels))):
+        if alone is not None:
+            return alone[reading_order(alone)]
     raise UsageError(
         f"{name}: {len(labels)} cards are labelled and {len(found.both)} are seen; give their corners",
         code="labels-differ",
@@ -292,11 +300,33 @@ def _only_similar(found: Floats, count: int) -> Floats | None:
 
     Each brick of a wall is like other bricks. None where there are no such ones, or two sets of them.
     """
+    return _only_agreeing(found, count, lambda i: _apart_from(found, found[i]) <= ALIKE)
+
+
+def _only_agreeing(found: Floats, count: int, like_one: Callable[[int], NDArray[np.bool_]]) -> Floats | None:
+    """Those of the outlines that are so many, each like all of them and like no others: see `_only_similar`.
+
+    Args:
+        found: (N, K, 2).
+        count: how many are looked for.
+        like_one: which of the outlines are like the one in that place, (N,).
+    """
     if count < 2 * MOST_OTHERS - 1 or len(found) > MOST_UNLIKELY:
         return None
-    like = Counter(tuple(np.flatnonzero(_apart_from(found, one) <= ALIKE).tolist()) for one in found)
+    like = Counter(tuple(np.flatnonzero(like_one(i)).tolist()) for i in range(len(found)))
     alone = [list(some) for some, agreeing in like.items() if len(some) == count == agreeing]
     return np.asarray(found[alone[0]]) if len(alone) == 1 else None
+
+
+def _only_as_long(found: Floats, count: int) -> Floats | None:
+    """As `_only_similar`, but near cards are larger than far ones: rather their proportions have to agree."""
+    sizes = np.sqrt(np.abs(areas(found)))
+    shapes = np.asarray(found / sizes[:, None, None], np.float32)
+    return _only_agreeing(
+        found,
+        count,
+        lambda i: (_apart_from(shapes, shapes[i]) <= ALIKE) & (np.abs(np.log(sizes / sizes[i])) < np.log(OF_A_SIZE)),
+    )
 
 
 def _are_similar(found: Floats) -> bool:

@@ -737,6 +737,15 @@ def test_outlines_that_all_reach_to_the_next_card_are_moved_in_to_the_cards_own_
     assert profile.places.at[:, 0] == pytest.approx(0.5, abs=0.06)  # in a column at the right
 
 
+def test_pale_cards_on_a_grainy_cloth_as_light_are_found_by_their_even_ground():
+    """Of their edges too little shows: without corners the lesson was refused."""
+    faces = [[7, 4, 11], [13, 12, 2], [8, 3, 10], [6, 5, 9], [2, 9, 14]]
+    picture = cv2.imread(str(SCENES / "pale-comet-cards.jpg"))
+    profile = learn_comet("comet", [("pale", picture)], [{"cards": [{"values": values} for values in faces]}])
+    read = {tuple(card.values) for card in read_comet(picture, TaughtNumerals(profile)).cards}
+    assert {tuple(sorted(values)) for values in faces} <= read
+
+
 def test_ink_that_reads_as_other_numbers_upside_down_is_doubted():
     """Of three sixes at the picture's rim an outline that lay askew across another card made nines."""
     numerals = np.array([[[30.0, 20, 6], [60, 20, 6], [90, 20, 6]]])
