@@ -28,7 +28,7 @@ from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.taught_recognizer import read_new_cards, read_taught
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.games.comet.vision.untaught_printing import find_layout, verify_cards
-from companion.vision.detection.conditions import MIRRORED, TOO_STEEP, is_mirrored, is_too_steep
+from companion.vision.detection.conditions import FOREIGN_PROFILE, MIRRORED, TOO_STEEP, is_mirrored, is_too_steep
 from companion.vision.detection.detector import Detection, corners_of, distances, refine_corners, suppress_overlaps
 from companion.vision.detection.verification import Find, have_edges, verify
 from companion.vision.geometry import Shape
@@ -226,17 +226,23 @@ def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
 
 
 def _apply_conditions(pyramid: Pyramid, reading: CometReading) -> CometReading:
-    """The reading with what is seen too much from the side left open, and numbers where they are seen in a mirror."""
+    """The reading with all left open that is seen too much from the side, or that another profile would read, and
+    numbers where they are seen in a mirror.
+    """
     cards = [card for card in reading.cards if isinstance(card, DetectedCometCard)]
     read = [card for card in cards if has_numbers(card)]
     shape, outlines = _shape(reading.classifier), [card.corners for card in read]
-    if read and is_too_steep(pyramid, shape, outlines, LIMITS.less_tilted):
-        condition, doubted, what = TOO_STEEP, [card for card in cards if set(card.edges) != {None}], "what it shows"
+    told = [card for card in cards if set(card.edges) != {None}]
+    if FOREIGN_PROFILE.warning in reading.warnings:
+        condition, doubted, what = FOREIGN_PROFILE, told, "what it shows"
+    elif read and is_too_steep(pyramid, shape, outlines, LIMITS.less_tilted):
+        condition, doubted, what = TOO_STEEP, told, "what it shows"
     elif _is_in_mirror(pyramid, cards, reading.classifier):
         condition, doubted, what = MIRRORED, read, "numbers"
     else:
         return reading
-    warnings = (*reading.warnings, condition.warning, *(condition.unsure(what, card.centre) for card in doubted))
+    said = () if condition.warning in reading.warnings else (condition.warning,)
+    warnings = (*reading.warnings, *said, *(condition.unsure(what, card.centre) for card in doubted))
     return replace(
         reading, cards=tuple(_unread(card) if card in doubted else card for card in cards), warnings=warnings
     )

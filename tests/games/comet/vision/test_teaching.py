@@ -23,6 +23,7 @@ from companion.games.comet.vision.taught_numerals import NumberViews, TaughtNume
 from companion.games.comet.vision.taught_recognizer import is_card, present
 from companion.games.comet.vision.taught_search import parts_of, rows_of, search_joined, search_rows, search_unlikely
 from companion.games.comet.vision.thresholds import LIMITS
+from companion.vision.detection.conditions import FOREIGN_PROFILE
 from companion.vision.detection.outlines import Outline
 from companion.vision.enrolment.labels import Candidates, outlines_of
 from companion.vision.enrolment.profile import MOST_BYTES
@@ -547,6 +548,16 @@ def test_the_profile_of_another_printing_is_noticed_and_no_card_is_called_face_d
     reading = read_comet(table(printing(IN_CORNERS)).bgr, TaughtNumerals(learnt(printing())))
     assert "foreign-profile" in {warning.code for warning in reading.warnings}
     assert {edge for card in reading.cards for edge in card.edges} == {None}
+
+
+def test_nothing_is_told_of_cards_that_only_another_profile_would_read():
+    """Two numbers of a card were stated beside the notice that the profile is another printing's, one wrong."""
+    quad = np.array([[100.0, 100], [160, 100], [160, 184], [100, 184]])
+    cards = (of_table(quad, [9, 11, None]), of_table(quad + np.array([90.0, 0]), [3, 13, None]))
+    reading = CometReading(cards, (), (FOREIGN_PROFILE.warning,), TaughtNumerals(learnt(printing())))
+    doubted = recognizer._apply_conditions(Pyramid.of(np.full((300, 400, 3), 90, np.uint8)), reading)
+    assert [card.values for card in doubted.cards] == [[None] * 3] * 2
+    assert [warning.code for warning in doubted.warnings] == ["foreign-profile", "unsure", "unsure"]
 
 
 def test_a_printing_that_is_read_lying_on_its_side_is_not_taken_for_one_seen_from_the_side():
