@@ -59,6 +59,8 @@ from companion.vision.tracking.tracks import (
 
 _SAME_PLACE = 0.15
 """What is seen within so many sides of where a card was seen, and not surely as another, is that card."""
+_PUSHED = 0.25
+"""What may be a known card within so many sides of it does not lie on it: that was outlined askew, or pushed."""
 _HELD = 0.1
 """Where more of a card's surroundings is a hand, it holds the card."""
 _LET_GO = 0.05
@@ -240,7 +242,8 @@ class CardTracker(Tracker[DetectedCard]):
         there = [track for track in self._lying if is_near(card, track.piece, 0.6)]
         if len(there) < 2:
             return there[0] if there else None
-        same = [track for track in there if self._is_same(card, track)]
+        same = [track for track in there if is_near(card, track.piece, _SAME_PLACE)]
+        same = [track for track in same if self._shows_nothing_else(card, track.piece)]
         if same:
             return min(same, key=lambda track: math.dist(card.centre, track.piece.centre))
         return max(there, key=lambda track: track.first_s)
@@ -256,10 +259,6 @@ class CardTracker(Tracker[DetectedCard]):
         if share_around(card, view.hands) <= _HELD:
             track.enter(TrackState.STILL, self._now_s)
         return True
-
-    def _is_same(self, card: DetectedCard, track: Track[DetectedCard]) -> bool:
-        """Whether a card lies just where a known one does, and may be that."""
-        return is_near(card, track.piece, _SAME_PLACE) and self._shows_nothing_else(card, track.piece)
 
     def _shows_nothing_else(self, card: DetectedCard, old: DetectedCard) -> bool:
         """Whether a card may be the known one, as far as both were read."""
@@ -313,7 +312,8 @@ class CardTracker(Tracker[DetectedCard]):
 
     def _lies_on(self, card: DetectedCard, old: Track[DetectedCard]) -> bool:
         """Whether a card that is read fully lies on a known one, which shows beside it as it was."""
-        if self._layout.LIE_APART or None in card.edges or self._is_same(card, old):
+        may_be_it = is_near(card, old.piece, _PUSHED) and self._shows_nothing_else(card, old.piece)
+        if self._layout.LIE_APART or None in card.edges or may_be_it:
             return False
         others = [other.piece for other in self._lying if other is not old]
         return shows_below(old.piece, card, self._detector.accepted, self._detector.differs, others)
