@@ -261,8 +261,11 @@ class CardTracker(Tracker[DetectedCard]):
         return True
 
     def _shows_nothing_else(self, card: DetectedCard, old: DetectedCard) -> bool:
-        """Whether a card may be the known one, as far as both were read."""
-        return agree(self._layout.aligned(card, old).edges, self._layout.in_own_frame(old).edges)
+        """Whether a card may be the known one, as far as both were read; which way up that was read does not matter."""
+        identity = self._identity(card)
+        return (identity is not None and identity == self._identity(old)) or agree(
+            self._layout.aligned(card, old).edges, self._layout.in_own_frame(old).edges
+        )
 
     def _gather(self, card: DetectedCard) -> Track[DetectedCard]:
         """The track of an appearing card, this look at it included."""

@@ -63,6 +63,21 @@ def test_a_card_laid_by_a_hand_is_told_once_when_the_hand_is_gone():
     assert shown(told) == [("placed", [6, 10, 12])]
 
 
+def test_a_card_that_is_read_again_the_other_way_up_where_it_lies_is_no_news():
+    """It was told as moved and placed besides, or as placed beside itself: its twin seemed to lie elsewhere."""
+    reader = GAMES["comet"].recognizer()
+    tracker = reader.tracker(reader.classifier(None, None), SettleTimes())
+    for picture in scene(8, SEVENS, ACES):
+        tracker.step(picture)
+    (track,) = (one for one in tracker.tracks if one.piece.centre[0] < 200)
+    track.piece = replace(track.piece, corners=np.roll(track.piece.corners, 2, axis=0))
+    told = []
+    for picture in scene(30, SEVENS, ACES):
+        picture[:, :150] = picture[:, :150] * 0.6
+        told += tracker.step(picture)
+    assert shown(told) == []
+
+
 def test_a_card_taken_away_is_told_once():
     told = watched(scene(8, SEVENS, ACES, MIXED), scene(30, SEVENS, ACES))
     assert shown(told) == [("removed", [6, 10, 12])]
