@@ -320,7 +320,7 @@ def _only_agreeing(found: Floats, count: int, like_one: Callable[[int], NDArray[
 
 def _only_as_long(found: Floats, count: int) -> Floats | None:
     """As `_only_similar`, but near cards are larger than far ones: rather their proportions have to agree."""
-    sizes = np.sqrt(np.abs(areas(found)))
+    sizes = np.sqrt(np.maximum(areas(found), 1.0))
     shapes = np.asarray(found / sizes[:, None, None], np.float32)
     return _only_agreeing(
         found,
