@@ -150,9 +150,9 @@ class Candidates:
     @cached_property
     def plain(self) -> Floats:
         """Even rectangles, where cards are such, see `plain_faces`; none where light spoils the photograph."""
-        if self._sides != 4 or not is_lit(self.pyramid):
-            return np.zeros((0, self._sides, 2), np.float32)
-        return plain_faces(np.asarray(self.pyramid.levels[0], np.uint8)).astype(np.float32)
+        found = plain_faces(self.pyramid) if self._sides == 4 and is_lit(self.pyramid) else []
+        corners = [one.corners for one in suppress(found, OVERLAP)]
+        return np.array(corners, np.float32).reshape(-1, self._sides, 2)
 
     @property
     def both(self) -> Floats:

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.detection.outlines import Outline, suppress
+from companion.vision.detection.outlines import Outline
 from companion.vision.edge_refinement import refine
 from companion.vision.geometry import areas
 from companion.vision.image.pyramid import Pyramid
@@ -22,24 +22,20 @@ _LEAST_PX2, _LARGEST = 300, (0.5, 0.7)
 """A region has so many pixels, and is no wider and higher than these shares of the photograph."""
 _FILLED, _LONGEST = 0.4, 2.5
 """It fills so much of the rectangle around it, for print is not even, and that is so many times as long as wide."""
-_ONE_CARD = 0.35
-"""Two outlines that share more of the smaller one are one card's."""
 
 
-def plain_faces(bgr: NDArray[np.uint8]) -> Floats:
-    """The outlines (N, 4, 2), clockwise, of even regions that are about rectangular, those with the clearest edges.
+def plain_faces(pyramid: Pyramid) -> list[Outline]:
+    """The outlines of even regions that are about rectangular, those with the clearest edges first; of a card some.
 
     A region is bounded where it ends, not by an edge between two colours: a ground whose grain is as light in places
     as the card has no such edge all along.
-
-    Args:
-        bgr: uint8 (h, w, 3).
     """
-    rough = list(_rectangles(bgr))
-    refined = refine(Pyramid.of(bgr), rough) if rough else []
-    refined = refine(Pyramid.of(bgr), [one.corners for one in refined]) if refined else []
-    likely = sorted((Outline(one.corners, float(one.support.mean())) for one in refined), key=lambda o: -o.confidence)
-    return np.array([one.corners for one in suppress(likely, _ONE_CARD)]).reshape(-1, 4, 2)
+    outlines = list(_rectangles(np.asarray(pyramid.levels[0], np.uint8)))
+    for _ in range(2):
+        refined = refine(pyramid, outlines)
+        outlines = [one.corners for one in refined]
+    found = (Outline(one.corners, float(one.support.mean())) for one in refined)
+    return sorted(found, key=lambda one: -one.confidence)
 
 
 def _rectangles(bgr: NDArray[np.uint8]) -> Iterator[Floats]:

@@ -222,11 +222,9 @@ def is_gone(
             was taken from another leaves paper like its own.
     """
     area = _own_place(card, differs.shape, _inner(card), in_view)
-    ring = _table_around(card, differs.shape, others)
+    off = _off_table(card, accepted, others)
     telling, is_pale = area.astype(np.float32), False
-    if int(ring.sum()) >= _FEW_CELLS:
-        table = np.median(accepted[:, ring], axis=1)[:, None, None]
-        off = np.abs(accepted - table).max(0)
+    if off is not None:
         contrast = np.clip(off - _CONTRAST, 0.0, _MOST_TELLING)
         is_pale = int(np.count_nonzero(contrast[area])) < _FEW_TELL * int(area.sum())
         if is_pale and _is_print_gone(off, area, differs):
@@ -392,12 +390,11 @@ def shows_below(
         differs: bool (h, w), where the picture does now.
         others: see `is_gone`.
     """
-    area, ring = polygon_mask(card.corners, differs.shape), _table_around(card, differs.shape, others)
-    beside = area & ~polygon_mask(upper.corners, differs.shape, _BESIDE_UPPER)
-    if int(ring.sum()) < _FEW_CELLS:
+    off = _off_table(card, accepted, others)
+    if off is None:
         return False
-    table = np.median(accepted[:, ring], axis=1)[:, None, None]
-    beside &= np.abs(accepted - table).max(0) > _CONTRAST
+    area = polygon_mask(card.corners, differs.shape)
+    beside = area & ~polygon_mask(upper.corners, differs.shape, _BESIDE_UPPER) & (off > _CONTRAST)
     is_enough = np.count_nonzero(beside) >= max(_FEW_CELLS, _LEAST_BESIDE * np.count_nonzero(area))
     return bool(is_enough and _mean(differs[beside]) < _UNCHANGED)
 
@@ -451,6 +448,16 @@ def _inner(card: DetectedCard) -> float:
 def _table_around(card: DetectedCard, shape: tuple[int, ...], others: Sequence[DetectedCard]) -> Mask:
     ring = polygon_mask(card.corners, shape, 1.6) & ~polygon_mask(card.corners, shape, 1.2)
     return ring & ~pieces_mask(_neighbours(card, others), shape, 1.1)
+
+
+def _off_table(card: DetectedCard, accepted: Planes, others: Sequence[DetectedCard]) -> NDArray[np.floating] | None:
+    """Grey levels (h, w) by which a picture (3, h, w) differs from the table around a card; None where too little of
+    that shows.
+    """
+    ring = _table_around(card, accepted.shape[1:], others)
+    if int(ring.sum()) < _FEW_CELLS:
+        return None
+    return np.asarray(np.abs(accepted - np.median(accepted[:, ring], axis=1)[:, None, None]).max(0))
 
 
 def _unchanged_table(card: DetectedCard, changed: Mask, others: Sequence[DetectedCard]) -> tuple[Mask, bool]:

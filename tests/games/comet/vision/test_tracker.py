@@ -43,6 +43,18 @@ def watched(*scenes):
     return [told for pictures in scenes for picture in pictures for told in tracker.step(picture)]
 
 
+def watched_laid_and_taken(below, upper):
+    """What is told where a hand lays a card on a table of others, and later takes it away again."""
+    at_work = (upper[1] + 20, upper[2] + 60)
+    return watched(
+        scene(8, *below),
+        scene(6, *below, upper, hand=at_work),
+        scene(16, *below, upper),
+        scene(6, *below, upper, hand=at_work),
+        scene(14, *below),
+    )
+
+
 def shown(told):
     return [(one["event"], one["values"]) for one in told if "values" in one]
 
@@ -111,15 +123,7 @@ def test_a_card_taken_from_another_on_whose_numbers_it_lay_is_told(right, down):
     ],
 )
 def test_a_card_laid_on_another_beside_which_that_shows_takes_it_not_away(upper, values):
-    at_work = (upper[1] + 20, upper[2] + 60)
-    told = watched(
-        scene(8, SEVENS, BACK),
-        scene(6, SEVENS, BACK, upper, hand=at_work),
-        scene(16, SEVENS, BACK, upper),
-        scene(6, SEVENS, BACK, upper, hand=at_work),
-        scene(14, SEVENS, BACK),
-    )
-    assert shown(told) == [("placed", values), ("removed", values)]
+    assert shown(watched_laid_and_taken((SEVENS, BACK), upper)) == [("placed", values), ("removed", values)]
 
 
 def test_backs_laid_on_each_other_and_taken_away_are_told_one_by_one():
@@ -147,15 +151,8 @@ def test_a_back_that_is_seen_a_little_beside_a_known_one_is_that_one(monkeypatch
 @pytest.mark.parametrize("upper", [(None, 190, 150, 5), (None, 185, 158, -4), ((10, 6, 12), 185, 158, -4)])
 def test_a_card_taken_from_two_that_it_covered_is_told(upper):
     """Both can be read again at once: nothing shows in the upper one's place that is not theirs."""
-    values, at_work = None if upper[0] is None else sorted(upper[0]), (upper[1] + 20, upper[2] + 60)
-    below = (SEVENS, ACES, (None, 540, 330, 95))
-    told = watched(
-        scene(8, *below),
-        scene(6, *below, upper, hand=at_work),
-        scene(16, *below, upper),
-        scene(6, *below, upper, hand=at_work),
-        scene(14, *below),
-    )
+    values = None if upper[0] is None else sorted(upper[0])
+    told = watched_laid_and_taken((SEVENS, ACES, (None, 540, 330, 95)), upper)
     assert shown(told) == [("placed", values), ("removed", values)]
 
 
