@@ -44,7 +44,7 @@ def require_turn(state: State, player: str) -> None:
 def require_line(given: list[Any], cells: list[Cell], edition: str) -> dict[Cell, Edges]:
     """The cards of a line by cell, in the order given. Raises `Refusal`."""
     for card in given:
-        require_card(card.get("edges") if isinstance(card, Mapping) else card, edition)
+        require_card(card.get("edges") if isinstance(card, Mapping) else None, edition)
     line = tableaus.in_line(cells)
     if line is None:
         raise Refusal("not-a-line", "the first three cards lie in a straight line, each touching the next")

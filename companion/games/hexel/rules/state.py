@@ -12,7 +12,7 @@ from companion.errors import BadHeader
 from companion.games.hexel.rules.tableau import DECK_SIZES, Tableau
 from companion.rules.chips import Chips
 from companion.rules.engine import Header
-from companion.rules.fields import require_options, whole_option
+from companion.rules.fields import require_options, shown, whole_option
 
 EDITIONS: tuple[str, ...] = ("36", "46")
 
@@ -53,7 +53,7 @@ def start(header: Header) -> State:
     each = whole_option(header.options, "chips", 100)
     dealer = header.options.get("dealer", header.players[0])
     if dealer not in header.players:
-        raise BadHeader(f"the dealer {dealer!r} does not play; at the table are {', '.join(header.players)}")
+        raise BadHeader(f"the dealer {shown(dealer)} does not play; at the table are {', '.join(header.players)}")
     edition = header.edition or EDITIONS[0]
     chips = Chips.given({(name, "chips"): each for name in header.players})
     hands = dict.fromkeys(header.players, 0)

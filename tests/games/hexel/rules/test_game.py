@@ -184,6 +184,8 @@ def test_a_face_twice_in_the_line_is_warned_of_at_the_later_card_in_the_list():
     ("cards", "expected"),
     [
         ([5], "bad-card"),
+        ([["red"] * 6] * 3, "bad-card"),
+        ([["red"] * 6, *({"cell": [q, 0], "edges": ["red", "blue", "blue"] * 2} for q in (0, 1, 2))], "bad-card"),
         ([{"cell": [0, 0]}], "bad-card"),
         ([{"cell": [0, 0], "edges": "rbbrbb"}], "bad-card"),
         ([{"cell": [0, 0.0], "edges": ["red"] * 6}], "malformed"),
