@@ -21,7 +21,7 @@ from companion.app.calibrating import (
     store,
 )
 from companion.app.factories import camera_from
-from companion.cli.main import json_option, print_json
+from companion.cli.main import FiniteRange, json_option, print_json
 from companion.cli.pictures import required_picture
 from companion.config import Settings, default_data, load
 from companion.devices.recorded import SUFFIXES
@@ -54,7 +54,7 @@ _MOST_PICTURES = 60
 )
 @click.option("--sheet", metavar="WxH", default="297x210", show_default=True, help="How large that sheet is, in mm.")
 @click.option("--mat", metavar="WxH", help="How far apart the marks' middles lie, in mm, where you measured it.")
-@click.option("--card-side", type=click.FloatRange(5, 200), help="The side of your Hex'el cards in mm [35].")
+@click.option("--card-side", type=FiniteRange(5, 200), help="The side of your Hex'el cards in mm [35].")
 @click.option("--zone", "zones", multiple=True, metavar="NAME=X,Y X,Y ...", help="A place on the table, in pixels.")
 @click.option(
     "--lens", "boards", multiple=True, help="Pictures of the printed lens board, or a folder of them, or `camera`."

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from companion.app.demo import KEPT, DemoOptions, run_demo
+from companion.cli.main import FiniteRange
 
 
 @click.command("demo")
@@ -15,7 +16,7 @@ from companion.app.demo import KEPT, DemoOptions, run_demo
 @click.option("--seed", type=int, default=1, show_default=True, help="Another number is another game at another table.")
 @click.option(
     "--speed",
-    type=click.FloatRange(min=0.1, max=100),
+    type=FiniteRange(min=0.1, max=100),
     default=1.0,
     show_default=True,
     help="1 is the pace of people, 20 twenty times that, as far as the machine keeps up.",

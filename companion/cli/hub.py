@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from companion.cli.main import FiniteRange
 from companion.config import default_data, load
 from companion.errors import BadSettings
 from companion.hub.link import broker_of
@@ -18,7 +19,7 @@ from companion.hub.setup.provision import Plan, provision
 @click.option("--port", type=click.IntRange(0, 65535), default=8090, show_default=True, help="Port to serve at.")
 @click.option("--data", type=click.Path(path_type=Path), help="Folder that keeps the database and the PIN.")
 @click.option(
-    "--delay", "delay_s", type=click.FloatRange(0, 3600), default=0.0, help="Seconds the display lags behind."
+    "--delay", "delay_s", type=FiniteRange(0, 3600), default=0.0, help="Seconds the display lags behind."
 )
 @click.option("--league", type=click.Path(path_type=Path), help="Settings file; its [hub] names the league's broker.")
 @click.pass_context

@@ -7,6 +7,7 @@ A new command is one function under ``@companion.command()``; an option ``--json
 
 import io
 import json
+import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -21,11 +22,22 @@ from companion import __version__
 from companion.cli.terminal import may_colour, state_coloured
 from companion.errors import CompanionError, UsageError
 from companion.games import game
-from companion.rules.limits import MOST_PIXELS
+from companion.rules.limits import MOST_PIXELS, MOST_RECORD_BYTES
 from companion.rules.records import Replayed, replay
 
 _JOURNAL = b'{"n": 1, "journal": '
 """How a journal of `companion.referee.journal` begins."""
+
+class FiniteRange(click.FloatRange):
+    """A number within a range; click's own takes ``nan``, which is in none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number. Fails as click's own does."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is no number.", param, ctx)
+        return number
+
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
@@ -177,9 +189,10 @@ def echo_error(words: str) -> None:
 
 
 def one_line(error: CompanionError) -> str:
-    """An error as one line for people."""
+    """An error as one line for people; what would steer the terminal is shown as its code."""
     code = "" if error.code == UsageError.default_code else f" ({error.code})"
-    return " ".join(f"{error.message}{code}".split())
+    line = " ".join(f"{error.message}{code}".split())
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in line)
 
 
 def _report(error: CompanionError, as_json: bool) -> int:
@@ -192,9 +205,13 @@ def _report(error: CompanionError, as_json: bool) -> int:
 def _lines(path: Path) -> Sequence[str | bytes]:
     """The lines of a record, or of a journal as a record."""
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MOST_RECORD_BYTES + 1)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-record") from None
+    if len(data) > MOST_RECORD_BYTES:
+        megabytes = MOST_RECORD_BYTES // 1_000_000
+        raise UsageError(f"cannot read {path}: it has more than {megabytes} MB", code="unreadable-record")
     if not data.startswith(_JOURNAL):
         return [line.removesuffix(b"\r") for line in data.split(b"\n")]
     record: Sequence[Mapping[str, Any]] = import_module("companion.referee.past").journal_as_record(path)

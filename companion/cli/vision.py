@@ -12,7 +12,7 @@ import cv2
 
 from companion import games
 from companion.app.factories import calibration_file
-from companion.cli.main import echo_error
+from companion.cli.main import FiniteRange, echo_error
 from companion.cli.pictures import numbered, pictures_in, read_picture, write_file
 from companion.cli.terminal import progress, say, state_coloured
 from companion.devices.pi_camera import PiCamera
@@ -118,11 +118,11 @@ def read_command(
 @click.command("watch")
 @game_options
 @click.option(
-    "--fps", type=click.FloatRange(0.5, 120), help="Frames a second of SOURCE; a video knows its own, a folder has 10."
+    "--fps", type=FiniteRange(0.5, 120), help="Frames a second of SOURCE; a video knows its own, a folder has 10."
 )
 @click.option(
     "--settle",
-    type=click.FloatRange(0.05, 3),
+    type=FiniteRange(0.05, 3),
     default=SettleTimes().card_s,
     show_default=True,
     help="Seconds a card lies still before it is read.",

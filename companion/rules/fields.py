@@ -28,7 +28,7 @@ def command_name(command: object, known: Collection[str]) -> str:
         raise malformed("a command is a JSON object")
     name = command.get("cmd")
     if not isinstance(name, str) or name not in known:
-        raise malformed(f"no such command: {_shown(name)}; there are {', '.join(known)}")
+        raise malformed(f"no such command: {shown(name)}; there are {', '.join(known)}")
     return name
 
 
@@ -96,7 +96,7 @@ def require_options(options: Mapping[str, Any], known: Collection[str]) -> None:
     """Refuse a header that names an option the game does not have."""
     for name in options:
         if name not in known:
-            raise BadHeader(f"no such option: {name}; there are {', '.join(known)}")
+            raise BadHeader(f"no such option: {shown(name)}; there are {', '.join(known)}")
 
 
 def whole_option(options: Mapping[str, Any], name: str, default: int) -> int:
@@ -107,7 +107,7 @@ def whole_option(options: Mapping[str, Any], name: str, default: int) -> int:
     """
     value = options.get(name, default)
     if not is_whole(value) or value < 1:
-        raise BadHeader(f"option {name} is {_shown(value)}; it must be a whole number of 1 or more")
+        raise BadHeader(f"option {name} is {shown(value)}; it must be a whole number of 1 or more")
     return value
 
 
@@ -115,7 +115,7 @@ def choice_option(options: Mapping[str, Any], name: str, choices: Collection[str
     """An option that is one of a few words; the first of ``choices`` when left out."""
     value = options.get(name, next(iter(choices)))
     if not isinstance(value, str) or value not in choices:
-        raise BadHeader(f"option {name} is {_shown(value)}; it must be one of {', '.join(choices)}")
+        raise BadHeader(f"option {name} is {shown(value)}; it must be one of {', '.join(choices)}")
     return value
 
 
@@ -124,12 +124,13 @@ def malformed(message: str) -> Refusal:
     return Refusal("malformed", message)
 
 
+def shown(value: object, most: int = 40) -> str:
+    """A value for a message, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 def _wrong(command: Mapping[str, Any], name: str, wanted: str) -> Refusal:
     if name not in command:
         return malformed(f"{command.get('cmd')} needs {name}, which must be {wanted}")
-    return malformed(f"{name} is {_shown(command[name])}; it must be {wanted}")
-
-
-def _shown(value: object, most: int = 40) -> str:
-    text = repr(value)
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return malformed(f"{name} is {shown(command[name])}; it must be {wanted}")

@@ -26,6 +26,8 @@ _LONGEST_WHOLE = 20
 MOST_PIXELS = 64_000_000
 """Of a picture that is decoded: five times a Raspberry Pi camera's; it takes 192 MB of memory."""
 MOST_PICTURE_BYTES = 64_000_000
+MOST_RECORD_BYTES = 64_000_000
+"""Of a record or a journal that is replayed; an evening's has less than one million."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 from companion import games
 from companion.errors import BadHeader, Refusal
 from companion.rules.engine import Command, Event, Game, Header
-from companion.rules.fields import is_whole, malformed
+from companion.rules.fields import is_whole, malformed, shown
 from companion.rules.limits import LONGEST_NAME, MOST_PLAYERS, as_seen, is_name, read_json
 
 
@@ -48,10 +48,10 @@ def read_header(value: object) -> Header:
     if not isinstance(value, Mapping):
         raise BadHeader("a record begins with a JSON object, its header")
     if not is_whole(value.get("record")) or value["record"] != 1:
-        raise BadHeader(f"record is {value.get('record')!r}; only records of form 1 can be read")
+        raise BadHeader(f"record is {shown(value.get('record'))}; only records of form 1 can be read")
     name = value.get("game")
     if not isinstance(name, str) or name not in games.GAMES:
-        raise BadHeader(f"no such game: {name!r}; there are {', '.join(games.GAMES)}")
+        raise BadHeader(f"no such game: {shown(name)}; there are {', '.join(games.GAMES)}")
     game = games.GAMES[name].rules
     options = value.get("options", {})
     if not isinstance(options, Mapping):
@@ -125,7 +125,7 @@ def _edition(header: Mapping[str, Any], game: Game) -> str | None:
     edition = header["edition"]
     if edition not in game.EDITIONS:
         there_are = f"there are {', '.join(game.EDITIONS)}" if game.EDITIONS else "the game has only one"
-        raise BadHeader(f"no such edition of {game.NAME}: {edition!r}; {there_are}")
+        raise BadHeader(f"no such edition of {game.NAME}: {shown(edition)}; {there_are}")
     return str(edition)
 
 

@@ -127,6 +127,39 @@ def test_a_name_that_no_terminal_can_show_is_told_all_the_same(tmp_path):
     assert r"\u4e2d\u6587: chips 100" in done.stdout
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["watch", "--game", "hexel", "--settle", "nan", "."],
+        ["watch", "--game", "hexel", "--fps", "nan", "."],
+        ["demo", "--speed", "nan"],
+        ["calibrate", "--card-side", "nan", "x.png"],
+        ["hub", "--delay", "nan"],
+    ],
+)
+def test_what_is_no_number_is_wrong_usage(capsys, words):
+    assert main(words) == 2
+    assert "nan is no number" in capsys.readouterr().err
+
+
+def test_no_refusal_steers_the_terminal_or_fills_it(tmp_path, capsys):
+    comet = HEADER.replace("hexel", "comet")
+    laid = '{"cmd": "set", "player": "Ana", "pot": "\\u001b[2J%s", "cards": [[2, 2, 2]]}' % ("x" * 1000)
+    assert main(["replay", write(tmp_path, comet, '{"cmd": "round", "player": "Ana"}', laid)]) == 1
+    err = capsys.readouterr().err
+    assert "unknown-pot" in err
+    assert "\x1b" not in err
+    assert len(err) < 300
+    assert main(["replay", write(tmp_path, HEADER.replace("hexel", "x" * 50_000))]) == 2
+    assert len(capsys.readouterr().err) < 300
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no device that never ends")
+def test_a_record_without_end_is_not_read(capsys):
+    assert main(["replay", "/dev/zero"]) == 2
+    assert "unreadable-record" in capsys.readouterr().err
+
+
 @pytest.mark.skipif(not RECORDS.is_dir(), reason="the shared example records are not beside this checkout")
 @pytest.mark.parametrize("game", GAMES)
 def test_the_example_records_end_as_expected(game, capsys):

@@ -10,8 +10,9 @@ from companion.errors import BadHeader
 from companion.games.hexdragon.rules.tiles import START, SUPPLY_SET, Tile
 from companion.rules import hexgrid
 from companion.rules.engine import Header
-from companion.rules.fields import require_options, whole_option
+from companion.rules.fields import require_options, shown, whole_option
 from companion.rules.hexgrid import Cell
+from companion.rules.limits import LONGEST_NAME
 
 HEADS = 3
 """Head tiles that a player has (rules page, "Things")."""
@@ -194,9 +195,9 @@ def _colours(header: Header) -> dict[str, str]:
         raise BadHeader("option colours must be an object from player to colour")
     for name, colour in given.items():
         if name not in header.players:
-            raise BadHeader(f"option colours names {name}, who does not play; players are {', '.join(header.players)}")
+            raise BadHeader(f"option colours names {name[:LONGEST_NAME]}, who does not play; players are {', '.join(header.players)}")
         if colour not in COLOURS:
-            raise BadHeader(f"option colours gives {name} {colour!r}; there are {', '.join(COLOURS)}")
+            raise BadHeader(f"option colours gives {name} {shown(colour)}; there are {', '.join(COLOURS)}")
     if len(set(given.values())) < len(given):
         raise BadHeader("option colours gives one colour twice")
     spare = (colour for colour in COLOURS if colour not in given.values())
