@@ -14,8 +14,15 @@ from companion.vision.image.codec import load_picture, trouble_with
 
 
 def pictures_in(paths: Sequence[Path]) -> list[Path]:
-    """The paths in their order, a folder replaced by its pictures by name. Raises `UsageError` for one without any."""
-    return [picture for path in paths for picture in (_inside(path) if path.is_dir() else [path])]
+    """The paths in their order, a folder replaced by its pictures by name, one without any left as it is.
+
+    Raises `UsageError` where there is nothing but folders without pictures.
+    """
+    found = [(_inside(path) or [path]) if path.is_dir() else [path] for path in paths]
+    pictures = [picture for some in found for picture in some]
+    if pictures and all(path.is_dir() for path in pictures):
+        raise UsageError(trouble_with(pictures[0]), code="no-pictures")
+    return pictures
 
 
 def numbered(paths: Iterable[Path]) -> list[str]:
@@ -65,7 +72,4 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def _inside(folder: Path) -> list[Path]:
-    inside = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
-    if not inside:
-        raise UsageError(f"{folder}: no pictures in this folder", code="no-pictures")
-    return inside
+    return sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)

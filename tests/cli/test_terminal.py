@@ -54,6 +54,14 @@ def test_a_folder_without_pictures_is_told(tmp_path: Path, capsys: Capture) -> N
     assert "no pictures in this folder" in capsys.readouterr().err
 
 
+def test_an_empty_folder_holds_up_no_other_pictures(pictures: Path, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "empty").mkdir()
+    assert main(["outline", "--shape", "hex", "--json", str(tmp_path / "empty"), str(pictures)]) == 1
+    out, err = capsys.readouterr()
+    assert [json.loads(line)["ok"] for line in out.splitlines()] == [False, True, True]
+    assert "no pictures in this folder" in err
+
+
 def test_replay_takes_a_journal_as_it_is(tmp_path: Path, capsys: Capture) -> None:
     referee = open_table(tmp_path / "data", HEADER, HEADER)
     referee.start()

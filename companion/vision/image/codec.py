@@ -51,4 +51,6 @@ def trouble_with(path: Path) -> str:
     """One line for people: why `load_picture` gave nothing for a file."""
     if not path.exists():
         return f"{path}: no such file"
+    if path.is_dir():
+        return f"{path}: no pictures in this folder"
     return f"{path}: no JPEG, PNG, WebP or BMP that can be read, of {MOST_PIXELS // 1_000_000} million pixels at most"
