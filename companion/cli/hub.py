@@ -18,9 +18,7 @@ from companion.hub.setup.provision import Plan, provision
 @click.option("--host", default="0.0.0.0", show_default=True, help="Address to serve at.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8090, show_default=True, help="Port to serve at.")
 @click.option("--data", type=click.Path(path_type=Path), help="Folder that keeps the database and the PIN.")
-@click.option(
-    "--delay", "delay_s", type=FiniteRange(0, 3600), default=0.0, help="Seconds the display lags behind."
-)
+@click.option("--delay", "delay_s", type=FiniteRange(0, 3600), default=0.0, help="Seconds the display lags behind.")
 @click.option("--league", type=click.Path(path_type=Path), help="Settings file; its [hub] names the league's broker.")
 @click.pass_context
 def hub_command(

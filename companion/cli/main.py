@@ -28,6 +28,7 @@ from companion.rules.records import Replayed, replay
 _JOURNAL = b'{"n": 1, "journal": '
 """How a journal of `companion.referee.journal` begins."""
 
+
 class FiniteRange(click.FloatRange):
     """A number within a range; click's own takes ``nan``, which is in none."""
 

@@ -195,7 +195,8 @@ def _colours(header: Header) -> dict[str, str]:
         raise BadHeader("option colours must be an object from player to colour")
     for name, colour in given.items():
         if name not in header.players:
-            raise BadHeader(f"option colours names {name[:LONGEST_NAME]}, who does not play; players are {', '.join(header.players)}")
+            players = ", ".join(header.players)
+            raise BadHeader(f"option colours names {name[:LONGEST_NAME]}, who does not play; players are {players}")
         if colour not in COLOURS:
             raise BadHeader(f"option colours gives {name} {shown(colour)}; there are {', '.join(COLOURS)}")
     if len(set(given.values())) < len(given):
