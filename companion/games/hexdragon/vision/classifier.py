@@ -125,6 +125,21 @@ def answers_to(net: Network, views: NDArray[np.floating]) -> Answers:
     return Answers(softmax(out[:, :42].reshape(n, 6, 7)), softmax(out[:, 42:46]), softmax(out[:, 46:]))
 
 
+_MIRRORED_EDGES = [0, 5, 4, 3, 2, 1]
+_MIRRORED_ENDS = [4, 3, 2, 1, 0, 5, 6]
+"""Where each edge and each of `ENDS` comes to lie in a mirror."""
+
+
+def answers_both_ways(net: Network, views: NDArray[np.floating]) -> Answers:
+    """The mean of the network's answers to views (N, VIEW, VIEW, 3) and to their mirror images: where these differ the
+    print is unlike what the network knows. Owners are told by the views as they are.
+    """
+    seen, mirrored = answers_to(net, views), answers_to(net, views[:, ::-1])
+    ends = mirrored.ends[:, _MIRRORED_EDGES][..., _MIRRORED_ENDS]
+    half = np.float32(0.5)
+    return Answers(half * (seen.ends + ends), seen.owners, half * (seen.kinds + mirrored.kinds))
+
+
 Face = tuple[str | None, ...]
 
 HEAD_NAMES = tuple(f"head:{owner}" for owner in OWNERS)

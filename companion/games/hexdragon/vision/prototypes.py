@@ -20,8 +20,8 @@ from companion.games.hexdragon.vision.classifier import (
     Answers,
     Face,
     accepted_edges,
+    answers_both_ways,
     answers_from_probabilities,
-    answers_to,
     cut_tiles,
     edge_probabilities,
     light_in,
@@ -340,7 +340,7 @@ class FewShotTiles:
     def classify_first(self, pyramid: Pyramid, corners: np.ndarray) -> "tuple[np.ndarray, FewShotTiles]":
         """See `TileClassifier`."""
         views, cast = cut_tiles(pyramid, corners, self.cast, MAX_INK_VALUE)
-        answers = answers_to(tile_network(), views)
+        answers = answers_both_ways(tile_network(), views)
         if not len(views) and self.known is None:
             return edge_probabilities(answers), FewShotTiles(self.profile, cast, self.lights)
         answers = reweigh_stars(answers, views)
