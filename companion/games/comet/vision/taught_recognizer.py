@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.games.comet.vision.alignment import is_patterned
 from companion.games.comet.vision.backs import card_colour, find_backs
 from companion.games.comet.vision.card_selection import (
     SAME_CARD,
@@ -74,7 +75,7 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     warnings = [_unsure(card) for card in cards if None in card.edges]
     if not cards:
         warnings = [ReadingWarning("nothing-found", "no Comet card on this picture")]
-    elif taught.is_taught and len(cards) >= LIMITS.fewest_foreign and not any(_is_familiar(one) for one in likely):
+    elif taught.is_taught and len(cards) >= LIMITS.fewest_foreign and not is_familiar(taught, likely):
         warnings.insert(0, FOREIGN_PROFILE.warning)
     clock.lap("judge")
     return CometReading(tuple(cards), (), tuple(warnings), taught, clock.laps)
@@ -203,9 +204,18 @@ def _colour_on(bgr: NDArray[np.uint8], corners: Floats) -> Floats:
     return card_colour(Pyramid.of(np.ascontiguousarray(bgr[y0:y1, x0:x1])), corners - [x0, y0])
 
 
-def _is_familiar(one: Hypothesis) -> bool:
-    """It is read, or looks like the taught face or back."""
-    return one.legible >= LIMITS.read_card or max(one.alike, one.like_back) > LIMITS.like_face
+def is_familiar(taught: TaughtNumerals, likely: list[Hypothesis]) -> bool:
+    """Whether one is read and looks at all like the taught face, or looks much like that or like the taught back.
+
+    One plain back looks like any other: it says nothing beside cards that are read.
+    """
+    read = [one for one in likely if one.legible >= LIMITS.read_card]
+    backs = likely if not read or is_patterned(taught.profile.back) else []
+    return (
+        any(one.alike > LIMITS.least_like_face for one in read)
+        or any(one.alike > LIMITS.like_face for one in likely)
+        or any(one.like_back > LIMITS.like_face for one in backs)
+    )
 
 
 def find_outlines(pyramid: Pyramid, judged: tuple[Pyramid, list[Outline]]) -> tuple[list[Outline], list[Outline]]:

@@ -20,7 +20,7 @@ from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.recognizer import read_comet, read_unknown
 from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, DetectedCometCard
 from companion.games.comet.vision.taught_numerals import NumberViews, TaughtNumerals
-from companion.games.comet.vision.taught_recognizer import is_card, present
+from companion.games.comet.vision.taught_recognizer import is_card, is_familiar, present
 from companion.games.comet.vision.taught_search import parts_of, rows_of, search_joined, search_rows, search_unlikely
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.conditions import FOREIGN_PROFILE
@@ -548,6 +548,29 @@ def test_the_profile_of_another_printing_is_noticed_and_no_card_is_called_face_d
     reading = read_comet(table(printing(IN_CORNERS)).bgr, TaughtNumerals(learnt(printing())))
     assert "foreign-profile" in {warning.code for warning in reading.warnings}
     assert {edge for card in reading.cards for edge in card.edges} == {None}
+
+
+@pytest.mark.parametrize(
+    ("read_alike", "like_back", "is_patterned", "expected"),
+    [
+        (0.3, 0.0, False, True),
+        (-0.2, 0.0, False, False),  # `6 6 11` was read in another printing's `9 9 11`
+        (-0.2, 0.98, False, False),  # one plain back looks like any other
+        (-0.2, 0.98, True, True),
+        (None, 0.98, False, True),
+        (None, 0.5, True, False),
+    ],
+)
+def test_a_table_is_of_the_taught_printing_where_faces_look_like_it_or_a_pattern_does(
+    read_alike, like_back, is_patterned, expected
+):
+    pattern = np.random.default_rng(1).normal(0, 40, (42, 30)) if is_patterned else np.zeros((42, 30))
+    taught = TaughtNumerals(replace(learnt(printing()), back=pattern.astype(np.float32)))
+    card, numbers = np.array([[0, 0], [50, 0], [50, 70], [0, 70]]), np.zeros((3, 15))
+    likely = [Hypothesis(card + 90, 0.95, numbers, 0.0, alike=0.1, like_back=like_back)]
+    if read_alike is not None:
+        likely.append(Hypothesis(card, 0.95, numbers, 0.95, alike=read_alike))
+    assert is_familiar(taught, likely) is expected
 
 
 def test_nothing_is_told_of_cards_that_only_another_profile_would_read():
