@@ -92,7 +92,7 @@ def test_a_league_that_was_away_gets_what_is_missing_once(tmp_path: Path, centra
         central.start()
         with a_hub(tmp_path / "central", central) as league:
             until(lambda: league.store.count() == journal_lines(referee), 40.0)
-            assert len(league.store.games(Address("north", "table-01"))) == 4
-            assert league.store.position(Address("north", "table-01")) == hall.store.position(
-                Address("north", "table-01")
-            )
+            north = Address("north", "table-01")
+            assert len(league.store.games(north)) == 4
+            until(lambda: league.store.position(north) == hall.store.position(north))
+            assert league.store.count() == journal_lines(referee)
