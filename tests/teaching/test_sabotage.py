@@ -10,6 +10,7 @@ import pytest
 
 from companion.errors import TeachingRefused, UsageError
 from companion.games import GAMES
+from companion.games.hexapod.vision.enrolment import TEACHING as HEXAPOD
 from companion.games.hexel.vision.enrolment import TEACHING
 from companion.vision.enrolment.learning import learn, require_own_inks
 from companion.vision.enrolment.teaching import Feature
@@ -119,6 +120,19 @@ def test_swapped_beetles_are_noticed_in_warm_light_on_their_small_inks() -> None
     with pytest.raises(UsageError) as refused:
         GAMES["hexapod"].recognizer().learn("hexapod", [("a.png", warm)], [{"boards": [{"cells": cells}]}])
     assert refused.value.code == "labels-swapped", refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("blue", "green", "is_refused"),
+    [((124, 127, 107), (134, 105, 79), True), ((134, 105, 79), (124, 127, 107), False)],
+    ids=["swapped", "as named"],
+)
+def test_pale_inks_of_beetles_have_a_hue(blue: Any, green: Any, is_refused: bool) -> None:
+    """In dim light a green beetle that was called blue has a saturation of 0.16 and was taken for grey."""
+    inks = {"blue": blue, "gold": (60, 140, 190), "green": green}
+    features = [Feature(0, name, np.zeros(2), np.array(ink)) for name, ink in inks.items()]
+    with pytest.raises(TeachingRefused, match="look swapped") if is_refused else nullcontext():
+        require_own_inks(HEXAPOD, features)
 
 
 INKS = {

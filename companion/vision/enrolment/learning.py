@@ -28,11 +28,9 @@ HUES_DEG: Mapping[str, float] = {"red": 0, "gold": 42, "yellow": 50, "green": 13
 """The hues that colours' names mean."""
 _OWN_HUE_DEG = 40.0
 """An ink further than this from its own name's hue is no such ink."""
-_SWAPPED_DEG, _SWAPPED_ALONE_DEG, _GAIN_DEG = 60.0, 42.0, 80.0
-"""Two inks together are so near to each other's names' hues that they are swapped, where a third name of a colour bears
-its own, and where there is no third; and by so much nearer than to their own. An invented deck's inks may mean nothing:
-of 80 HexDragon printings in any inks 1 is refused so; of 20 with red and blue swapped all are, of 20 with blue and
-green beetles swapped 18."""
+_SWAPPED_ALONE_DEG = 42.0
+"""Two inks together are so near to each other's names' hues that they are swapped where no third name of a colour bears
+its own; see `Teaching.swapped_deg`."""
 _CONTRADICTS = 0.5
 """A sample contradicts its label where another class is so many times nearer, by squared distance, than its own."""
 
@@ -233,10 +231,11 @@ def require_own_inks(teaching: Teaching, features: Sequence[Feature]) -> None:
         if hue is not None:
             hues[name] = hue
 
-    swapped = [(a, b) for a, b in combinations(hues, 2) if _seem_swapped(hues[a], hues[b], a, b, _SWAPPED_DEG)]
+    at_most, gain = teaching.swapped_deg
+    swapped = [(a, b) for a, b in combinations(hues, 2) if _seem_swapped(hues[a], hues[b], a, b, at_most, gain)]
     others = hues.keys() - {name for pair in swapped for name in pair}
     if not others:
-        swapped = [(a, b) for a, b in swapped if _seem_swapped(hues[a], hues[b], a, b, _SWAPPED_ALONE_DEG)]
+        swapped = [(a, b) for a, b in swapped if _seem_swapped(hues[a], hues[b], a, b, _SWAPPED_ALONE_DEG, gain)]
         others = hues.keys() - {name for pair in swapped for name in pair}
     if swapped and all(_turn(hues[name], HUES_DEG[name]) <= _OWN_HUE_DEG for name in others):
         a, b = swapped[0]
@@ -247,11 +246,11 @@ def require_own_inks(teaching: Teaching, features: Sequence[Feature]) -> None:
         )
 
 
-def _seem_swapped(hue_of_a: float, hue_of_b: float, a: str, b: str, at_most: float) -> bool:
+def _seem_swapped(hue_of_a: float, hue_of_b: float, a: str, b: str, at_most: float, gain: float) -> bool:
     """Whether two inks are so near to each other's names' hues, and so much nearer than to their own."""
     as_named = _turn(hue_of_a, HUES_DEG[a]) + _turn(hue_of_b, HUES_DEG[b])
     as_swapped = _turn(hue_of_a, HUES_DEG[b]) + _turn(hue_of_b, HUES_DEG[a])
-    return as_swapped < at_most and as_named - as_swapped > _GAIN_DEG
+    return as_swapped < at_most and as_named - as_swapped > gain
 
 
 def _hue_deg(ink: NDArray[np.floating], coloured: float) -> float | None:

@@ -87,6 +87,10 @@ class Teaching(ABC):
     """Two classes whose features lie nearer, by squared distance, are often mistaken for one another."""
     coloured: ClassVar[float] = 0.35
     """The saturation from which on an ink has a hue."""
+    swapped_deg: ClassVar[tuple[float, float]] = (60.0, 80.0)
+    """Two inks together are so near to each other's names' hues that they are swapped, where a third name of a colour
+    bears its own, and so much nearer than to their own. An invented deck's inks may mean nothing: of 80 HexDragon
+    printings in any inks 1 is refused so; of 20 with red and blue swapped all are."""
     same: ClassVar[float]
     """Two classes whose features lie nearer cannot be told apart."""
 

@@ -134,6 +134,7 @@ class HexapodTeaching(Teaching):
     alike = LIMITS.alike_squared
     same = LIMITS.same_squared
     coloured = LIMITS.coloured_insect
+    swapped_deg = LIMITS.swapped_deg
 
     def names(self, deck: str) -> tuple[str, ...]:
         """The kinds."""
