@@ -34,8 +34,8 @@ def asked_language() -> str | None:
     chosen = request.cookies.get(COOKIE)
     if chosen in LANGUAGES:
         return chosen
-    if request.path == "/board":  # everybody's screen: what its browser was delivered with is nobody's wish
-        return None
+    if request.path == "/board" or request.args.get("lang") == "table":
+        return None  # everybody's screen: what its browser was delivered with is nobody's wish
     return request.accept_languages.best_match(LANGUAGES)
 
 

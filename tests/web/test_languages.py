@@ -38,6 +38,19 @@ def test_a_phone_is_spoken_to_in_the_language_its_browser_asks_for(referee: Refe
 
 def test_everybodys_screen_speaks_the_tables_language(referee: Referee, spectator: FlaskClient) -> None:
     assert '<html lang="en"' in spectator.get("/board", headers=GERMAN).get_data(as_text=True)
+    referee.ask(Do({"cmd": "pass", "player": "Ana"}))
+    assert spectator.get("/api/state?lang=table", headers=GERMAN).get_json()["said"] == ["Ana passes."]
+
+
+def test_all_of_everybodys_screen_is_in_one_language(referee: Referee, visit: Callable[..., Any]) -> None:
+    """Its page was in the table's language, and what it then asked for in its browser's."""
+    page = visit(referee)
+    page.ask_in("de")
+    page.open(page.run("return location.origin") + "/board")
+    page.wait_for("document.querySelector('.seat')")
+    referee.ask(Do({"cmd": "pass", "player": "Ana"}))
+    page.wait_for("document.getElementById('call').textContent.includes('Ana passes.')")
+    page.ask_in("en")
 
 
 def test_a_language_that_there_is_not_is_refused(referee: Referee, spectator: FlaskClient) -> None:

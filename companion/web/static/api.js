@@ -18,10 +18,16 @@ export async function answerOf(response) {
   throw new Refused(response.status, body.error ?? { code: "no-answer", message: t("answer-none") });
 }
 
+// Everybody's screen speaks the table's language, whatever its browser would rather have.
+export function addressed(path) {
+  const isBoard = document.body.dataset.view === "board";
+  return isBoard ? `${path}${path.includes("?") ? "&" : "?"}lang=table` : path;
+}
+
 export async function send(path, options = {}) {
   let response;
   try {
-    response = await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
+    response = await fetch(addressed(path), { credentials: "same-origin", cache: "no-store", ...options });
   } catch {
     throw new Refused(0, { code: "offline", message: t("unreachable") });
   }

@@ -1,6 +1,6 @@
 // Staying up to date: one event stream, opened anew when the phone wakes, and plain asking while there is none.
 
-import { fetchState } from "./api.js";
+import { addressed, fetchState } from "./api.js";
 
 const SILENCE_MS = 35000; // signs of life come every 12 s; three missed ones are a lost table
 const ASK_MS = 3000;
@@ -21,7 +21,7 @@ export function follow({ onState, onLink, onRefused }) {
   const open = () => {
     close();
     let isFirst = true; // it counts whatever its number: a table begun anew counts from one again
-    source = new EventSource("/api/events");
+    source = new EventSource(addressed("/api/events"));
     source.onopen = () => {
       isFirst = true;
       heard();
