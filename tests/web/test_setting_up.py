@@ -76,6 +76,21 @@ def test_chips_and_colours_are_chosen_there(empty: Callable[[], tuple[Referee, A
     assert referee.latest().header.options == {"radius": 2, "colours": {"Cy": "blue", "Dee": "red"}}
 
 
+def test_the_set_up_closes_where_somebody_else_has_begun(empty: Callable[[], tuple[Referee, Any]]) -> None:
+    referee, page = empty()
+    referee.ask(Begin(Header("hexapod", ("Ana", "Bo"))))
+    page.wait_for("document.body.dataset.game == 'hexapod' && !document.getElementById('sheet').open")
+
+
+def test_the_board_is_as_large_as_the_rules_have_it_for_so_many(empty: Callable[[], tuple[Referee, Any]]) -> None:
+    _, page = empty()
+    page.run("document.getElementById('game-hexdragon').click()")
+    size = "return document.getElementById('option-radius').value"
+    assert page.run(size) == "2"
+    page.run("document.getElementById('add-player').click()")
+    assert page.run(size) == "3"
+
+
 def test_a_table_that_is_set_up_asks_for_the_operator_again(referee: Referee) -> None:
     app = create_app(
         referee, join_code=CODE, operator_pin="4711", parts=TableParts(opened_empty=referee.latest().header)

@@ -73,7 +73,7 @@
  * @property {Record<string, string[]>} [refusals] the codes of refusals by the topic of how to play that explains them
  * @property {Record<string, string>} [quantities] what a player's numbers and a command's are called
  * @property {string[]} [colours] those that players may have, where the game has colours
- * @property {{name: string, label: string, value: any, choices?: [string, string][]}[]} [options] house rules, as the header takes them
+ * @property {{name: string, label: string, value: any, choices?: [string, string][]}[]} [options] house rules, as the header takes them; a value may depend on how many play
  * @property {(state: State, isLaying?: boolean) => Node | Node[]} drawTable
  * @property {(state: State) => string} roundWords
  * @property {(state: State) => {label: string, value: string | number, note?: string}[]} tableFacts

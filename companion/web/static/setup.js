@@ -1,7 +1,7 @@
 // Setting a table up: which game, in which edition, who plays in which colour, and the house rules. It opens by itself on
 // a table where nothing was begun, and for the operator in the middle of an evening.
 
-import { fetchGames, fetchPlayers } from "./api.js";
+import { fetchGames, fetchMe, fetchPlayers } from "./api.js";
 import { cameraView } from "./camera.js";
 import { closeDialog, openDialog } from "./dialog.js";
 import { h } from "./dom.js";
@@ -55,7 +55,7 @@ export async function openSetup({ state, me, press }) {
         others.length && !isFull ? h("div", { class: "row picks", role: "group", "aria-label": t("players-known") },
           ...others.map(({ name: other }, n) => h("button", { type: "button", id: `known-${n}`, class: "plain pick name", onclick: () => redraw(() => sit(other)) }, other))) : null,
         most && wanted.seats.length >= most ? null : h("button", { type: "button", id: "add-player", class: "plain small", onclick: () => redraw(() => wanted.seats.push(seatOf(""))) }, t("player-more"))),
-      page.options?.length ? h("details", {}, h("summary", { id: "house-rules" }, t("house-rules")), ...page.options.map((option) => optionField(option, wanted.options))) : null,
+      page.options?.length ? h("details", {}, h("summary", { id: "house-rules" }, t("house-rules")), ...page.options.map((option) => optionField(option, wanted.options, wanted.seats.length))) : null,
       camera?.element,
       me.setup ? null : h("p", { class: "soft" }, t("game-kept")),
       h("button", { type: "submit", id: "begin", class: "wide" }, t("begin")),
@@ -94,7 +94,13 @@ export async function openSetup({ state, me, press }) {
   };
 
   draw();
-  openDialog(me.setup ? t("setup") : t("another-game"), [me.setup ? h("p", { class: "soft" }, t("setup-welcome")) : null, form]);
+  openDialog(me.setup ? t("setup") : t("another-game"), [me.setup ? h("p", { class: "soft" }, t("setup-welcome")) : null, form], me.setup ? leaveIfBegun : null);
+
+  // Whoever joined an empty table sets it up; once somebody has begun there is nothing to set up.
+  async function leaveIfBegun() {
+    me.setup = (await fetchMe()).setup;
+    if (!me.setup) closeDialog(form);
+  }
 }
 
 // What was chosen when another page was opened from the set-up, once.
@@ -130,9 +136,9 @@ function gamePick({ name, least, most }, page, isChosen, onclick) {
     h("span", {}, h("b", {}, page.title ?? name), h("span", { class: "about" }, page.about ?? ""), h("span", { class: "soft" }, many)));
 }
 
-function optionField({ name, label, value, choices }, options) {
+function optionField({ name, label, value, choices }, options, players) {
   const id = `option-${name}`;
-  const current = options[name] ?? value;
+  const current = options[name] ?? (typeof value === "function" ? value(players) : value);
   const change = ({ target }) => (options[name] = choices ? target.value : target.value === "" ? "" : Number(target.value));
   const field = choices
     ? h("select", { id, onchange: change }, ...choices.map(([choice, words]) => h("option", { value: choice, selected: choice === current }, words)))

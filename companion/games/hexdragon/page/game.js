@@ -22,7 +22,7 @@ export const quantities = { points: t("points"), heads_left: t("hexdragon-heads"
 
 export const icon = "/games/hexdragon/icon.svg";
 
-export const options = [{ name: "radius", label: t("hexdragon-radius"), value: 3 }];
+export const options = [{ name: "radius", label: t("hexdragon-radius"), value: (players) => (players <= 2 ? 2 : 3) }];
 
 export const colours = ["red", "blue", "yellow", "purple"];
 
