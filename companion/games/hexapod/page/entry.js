@@ -10,6 +10,8 @@ const PARTNER = { stag: ([row, col]) => [1 - row, col], moth: ([row, col]) => [r
 
 export const takes = ({ cmd }) => cmd === "play";
 
+export const isComplete = ({ card }) => card.cells.flat().every((kind) => kind !== null);
+
 export function blank(state) {
   return { cmd: "play", player: state.turn, row: 0, col: 0, card: { cells: [[null, null], [null, null]] } };
 }
@@ -104,14 +106,14 @@ function placing(command, state, judge, onChange) {
     const ghost = svg("g", { class: "laid-ghost", transform: `translate(${command.col * CELL} ${command.row * CELL})` }, square(0, 0, 2, 2, "sheet-ghost"), ...drawn(command.card.cells));
     const marks = windows().map(mark);
     table.replaceChildren(svg("svg", { viewBox: `-8 -8 ${cols * CELL + 16} ${rows * CELL + 16}`, role: "group", "aria-label": t("place-whose", { player: command.player }), class: "picture" },
-      ...floor, ...drawn(cells()), isPainted(command) ? ghost : null, ...marks));
+      ...floor, ...drawn(cells()), isComplete(command) ? ghost : null, ...marks));
     if (focused) table.querySelector(`[data-place="${focused}"]`)?.focus();
-    words.textContent = isPainted(command) ? spoken(verdicts.get([command.row, command.col].join())) : t("place-tap");
+    words.textContent = isComplete(command) ? spoken(verdicts.get([command.row, command.col].join())) : t("place-tap");
   };
   const show = async () => {
     verdicts = new Map();
     draw();
-    if (!isPainted(command)) return;
+    if (!isComplete(command)) return;
     const mine = ++asked;
     const all = windows();
     const told = await judge(all.map(([row, col]) => ({ ...structuredClone(command), row, col }))).catch(() => []);
@@ -135,8 +137,6 @@ function tapped(target, choose) {
   const place = target.closest("[data-place]")?.dataset.place;
   if (place) choose(place.split(",").map(Number));
 }
-
-const isPainted = ({ card }) => card.cells.flat().every((kind) => kind !== null);
 
 function spoken(verdict) {
   if (!verdict) return t("place-unjudged");
