@@ -83,6 +83,26 @@ def test_a_card_of_hexapod_is_painted_and_laid_where_the_rules_allow_it(
     assert page.complaints() == []
 
 
+def test_an_empty_card_of_hexapod_is_no_mistake_yet(referee: Referee, visit: Callable[..., Any]) -> None:
+    referee.ask(Begin(Header("hexapod", PLAYERS)))
+    page = visit(referee)
+    page.run(click("#lay-by-hand"))
+    page.wait_for("document.getElementById('lay')")
+    assert page.run("return document.getElementById('lay').disabled")
+    assert not page.run("return document.querySelector('.foretold.refused')")
+
+
+def test_entering_a_card_ends_where_another_game_begins(referee: Referee, visit: Callable[..., Any]) -> None:
+    page = visit(referee)
+    page.run(click("#lay-by-hand"))
+    page.wait_for("document.querySelectorAll('.place').length")
+    page.run("document.querySelector('.place').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+    page.wait_for("document.getElementById('lay')")
+    referee.ask(Begin(Header("comet", PLAYERS)))
+    page.wait_for("document.body.dataset.game == 'comet' && !document.getElementById('sheet').open")
+    assert page.complaints() == []
+
+
 def test_a_whole_beginning_of_hexel_is_entered_without_a_camera(
     table: Callable[..., Referee], visit: Callable[..., Any]
 ) -> None:

@@ -124,6 +124,36 @@ def test_stake_and_hedge_are_set_by_buttons_in_whole_multiples(
     assert "100" in page.run("return document.getElementById('toast').textContent")
 
 
+def test_no_amount_counts_that_nobody_typed(table: Callable[..., Referee], visit: Callable[..., Any]) -> None:
+    """3 beside a stake of 2 was rounded to a hedge of 4, and an empty field was a hedge of 0."""
+    referee = table(LINE, {"cmd": "stake", "player": "Ana", "amount": 2})
+    page = visit(referee)
+    typed = "document.getElementById('amount-0').value = '%s'; document.getElementById('set-0').click()"
+    page.run(typed % "")
+    assert page.run("return document.activeElement.id") == "amount-0"
+    page.run(typed % "3")
+    page.wait_for("!document.getElementById('toast').hidden")
+    assert "2" in page.run("return document.getElementById('toast').textContent")
+    assert referee.latest().moves[-1].command["cmd"] == "stake"
+
+
+@pytest.mark.parametrize("width", [320, 360])
+def test_the_buttons_below_what_was_seen_are_whole_in_german(
+    referee: Referee, visit: Callable[..., Any], window: Any, width: int
+) -> None:
+    window.screen(width, 640)
+    window.ask_in("de")
+    referee.ask(Propose(HEXEL, Evidence(b"", 0.93)))
+    page = visit(referee)
+    page.wait_for("document.getElementById('confirm')")
+    page.run("document.documentElement.style.fontSize = '125%'")
+    cut = page.run("return [...document.querySelectorAll('#proposal button')].filter("
+                   "(b) => b.scrollWidth > b.clientWidth || b.getBoundingClientRect().right > innerWidth)"
+                   ".map((b) => b.textContent)")  # fmt: skip
+    page.run("document.documentElement.style.fontSize = ''")
+    assert cut == []
+
+
 def test_a_phone_claims_a_seat_and_is_told_its_turn(referee: Referee, visit: Callable[..., Any]) -> None:
     page = visit(referee)
     page.wait_for("document.getElementById('sit-0')")

@@ -54,10 +54,12 @@ function stepper(choices, n, press, me) {
     delete input.dataset.typed;
     ready.replaceChildren(...choice.examples.map((amount) => pick(amount, input)));
   };
+  // What was typed is asked for as it stands: an amount that nobody meant must not count.
   const submit = (event) => {
     event.preventDefault();
+    if (Number.isNaN(input.valueAsNumber)) return input.focus();
     delete input.dataset.typed;
-    press.command({ ...chosen.command, [chosen.field]: bounded(Number(input.value)) });
+    press.command({ ...chosen.command, [chosen.field]: input.valueAsNumber });
   };
 
   choose(chosen);
