@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import companion
-from companion.errors import BadSettings, Refusal
+from companion.errors import BadHeader, BadSettings, Refusal
 from companion.games import GAMES, game
 from companion.games.comet.rules import sentences as comet_words
 from companion.games.hexapod.rules import sentences as hexapod_words
@@ -73,7 +73,8 @@ def test_every_event_that_the_rules_explain_can_be_put_otherwise() -> None:
 def test_every_refusal_of_a_table_can_be_put_otherwise() -> None:
     house = Path(companion.__file__).parent
     sources = [path.read_text() for path in house.rglob("*.py") if house / "hub" not in path.parents]
-    raised = {code for text in sources for code in re.findall(r'Refusal\(\s*"([a-z-]+)"', text)}
+    raised = {code for text in sources for code in re.findall(r'(?:Refusal\(|Unwelcome\([^"]*)\s*"([a-z-]+)"', text)}
+    raised.add(BadHeader.default_code)
     assert len(raised) > 40
     assert set(original()["refusals"]) == raised
 

@@ -68,6 +68,16 @@ def test_what_is_refused_and_played_is_told_in_the_phones_language(referee: Refe
     assert topics[0]["title"] == "Das Ziel"
 
 
+def test_what_the_door_and_the_set_up_refuse_is_told_in_the_phones_language(
+    referee: Referee, spectator: FlaskClient, phone: FlaskClient
+) -> None:
+    refused = spectator.post("/api/join", json={"code": "WRONG1"}, headers=GERMAN).get_json()["error"]
+    assert (refused["code"], refused["message"]) == ("wrong-code", "Das ist nicht der Beitrittscode dieses Tisches.")
+    twice = {"header": {"record": 1, "game": "comet", "players": ["Ana", "Ana"]}}
+    refused = phone.post("/api/next", json=twice, headers=GERMAN).get_json()["error"]
+    assert (refused["code"], refused["message"][:32]) == ("bad-header", "So kann kein Spiel beginnen: Bit")
+
+
 def test_a_language_is_chosen_on_the_phone_and_kept(referee: Referee, visit: Callable[..., Any]) -> None:
     page = visit(referee)
     page.run(
