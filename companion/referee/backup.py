@@ -31,16 +31,18 @@ def back_up(data: Path, file: Path) -> int:
     if not data.is_dir():
         raise UsageError(f"there is no data folder {data}: nothing was ever played there", code="no-data")
     kept = [path for path in sorted(data.rglob("*")) if _is_own(path) and path != file]
-    draft = file.with_name(f"{file.name}.draft")
     try:
-        with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as packed:
-            for path in kept:
-                method = zipfile.ZIP_STORED if path.suffix in _STORED else zipfile.ZIP_DEFLATED
-                with suppress(FileNotFoundError):  # a picture that made room meanwhile
-                    packed.write(path, path.relative_to(data).as_posix(), method)
-        draft.replace(file)
+        file = file.resolve()  # a link stays one
+        if file.exists() and not file.is_file():
+            raise UsageError(f"cannot write {file}: it is no file", code="unwritable-backup")
+        with TemporaryDirectory(dir=file.parent, prefix="backing-up-") as beside:
+            draft = Path(beside) / file.name
+            _pack(data, kept, draft)
+            draft.replace(file)
     except OSError as error:
-        raise UsageError(f"cannot write {file}: {error.strerror or error}", code="unwritable-backup") from None
+        is_own = error.filename is not None and Path(error.filename) in kept
+        what = f"read {error.filename}" if is_own else f"write {file}"
+        raise UsageError(f"cannot {what}: {error.strerror or error}", code="unwritable-backup") from None
     return len(kept)
 
 
@@ -50,6 +52,8 @@ def restore(file: Path, data: Path) -> int:
     Raises:
         UsageError: `data-in-place`, or the file is no backup.
     """
+    if data.exists() and not data.is_dir():
+        raise UsageError(f"{data} is no folder: name another with --data", code="data-in-place")
     if data.exists() and any(path.name not in _NOT_KEPT for path in data.iterdir()):
         raise UsageError(f"{data} holds a table already: name another folder with --data", code="data-in-place")
     try:
@@ -63,10 +67,24 @@ def restore(file: Path, data: Path) -> int:
                 raise UsageError(f"{file} is no backup: it would unpack to {size} bytes", code="bad-backup")
             if (damaged := packed.testzip()) is not None:
                 raise UsageError(f"{file} is damaged at {damaged}", code="bad-backup")
-            _unpack(packed, data)
+            try:
+                _unpack(packed, data)
+            except OSError as error:
+                message = f"cannot write to {data}: {error.strerror or error}"
+                raise UsageError(message, code="data-unwritable") from None
     except _SPOILT as error:
-        raise UsageError(f"{file} is no backup that can be read: {error}", code="bad-backup") from None
+        why = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise UsageError(f"{file} is no backup that can be read: {why}", code="bad-backup") from None
     return len(names)
+
+
+def _pack(data: Path, kept: list[Path], draft: Path) -> None:
+    """Write files of a data folder to a new zip file."""
+    with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as packed:
+        for path in kept:
+            method = zipfile.ZIP_STORED if path.suffix in _STORED else zipfile.ZIP_DEFLATED
+            with suppress(FileNotFoundError):  # a picture that made room meanwhile
+                packed.write(path, path.relative_to(data).as_posix(), method)
 
 
 def _unpack(packed: zipfile.ZipFile, data: Path) -> None:

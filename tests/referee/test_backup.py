@@ -100,3 +100,29 @@ def test_a_backup_with_a_spoilt_byte_is_told_in_a_line_or_is_whole(tmp_path: Pat
             restore(tmp_path / "spoilt.zip", tmp_path / f"b{start}")
         except UsageError as error:
             assert "\n" not in error.message
+
+
+def test_a_backup_replaces_no_link_and_leaves_no_draft(tmp_path: Path) -> None:
+    data, target, link = tmp_path / "data", tmp_path / "target.zip", tmp_path / "link.zip"
+    data.mkdir()
+    (data / "table.toml").write_text("")
+    target.write_bytes(b"")
+    link.symlink_to(target)
+    assert back_up(data, link) == 1
+    assert link.is_symlink() and target.stat().st_size > 0
+    with pytest.raises(UsageError, match="it is no file"):
+        back_up(data, data)
+    assert {path.name for path in tmp_path.iterdir()} == {"data", "target.zip", "link.zip"}
+
+
+def test_a_backup_is_not_blamed_for_where_it_is_to_go(tmp_path: Path) -> None:
+    data, file = tmp_path / "data", tmp_path / "kept.zip"
+    data.mkdir()
+    (data / "table.toml").write_text("")
+    back_up(data, file)
+    with pytest.raises(UsageError, match="cannot write to"):
+        restore(file, data / "table.toml" / "below")
+    with pytest.raises(UsageError, match="is no folder"):
+        restore(file, data / "table.toml")
+    with pytest.raises(UsageError, match="No such file"):
+        restore(tmp_path / "missing.zip", tmp_path / "elsewhere")
