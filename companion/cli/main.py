@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except OSError as error:
         if error.filename is not None:  # it is no matter of the output
-            raise
+            return _report(UsageError(f"{error.filename}: {error.strerror}", code="unreadable-file"), "--json" in words)
         _discard(sys.stdout)
         try:
             echo_error(f"cannot write the output: {error.strerror} (unwritable-output)")

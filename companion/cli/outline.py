@@ -21,7 +21,7 @@ SIDES = {"rect": 4, "hex": 6}
 @click.option("--shape", type=click.Choice(sorted(SIDES)), required=True, help="Shape of the cards.")
 @click.option("--size-mm", help="Size of the cards as WxH, such as 63x88; of a hexagon, of its box.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON Lines, for programs.")
-@click.argument("images", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("images", nargs=-1, required=True, type=click.Path(readable=False, path_type=Path))
 def outline_command(shape: str, size_mm: str | None, as_json: bool, images: tuple[Path, ...]) -> int:
     """Find the corners of every card of a shape, whatever is printed on it, face up or face down."""
     size = None if size_mm is None else parse_size_mm(size_mm)

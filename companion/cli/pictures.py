@@ -18,9 +18,9 @@ def pictures_in(paths: Sequence[Path]) -> list[Path]:
 
     Raises `UsageError` where there is nothing but folders without pictures.
     """
-    found = [(_inside(path) or [path]) if path.is_dir() else [path] for path in paths]
+    found = [(_inside(path) or [path]) if _is_folder(path) else [path] for path in paths]
     pictures = [picture for some in found for picture in some]
-    if pictures and all(path.is_dir() for path in pictures):
+    if pictures and all(map(_is_folder, pictures)):
         raise UsageError(trouble_with(pictures[0]), code="no-pictures")
     return pictures
 
@@ -71,5 +71,16 @@ def write_file(path: Path, data: bytes) -> None:
         raise UsageError(f"cannot write {path}: {error.strerror}", code="unwritable-file") from None
 
 
+def _is_folder(path: Path) -> bool:
+    """Whether a path leads to a folder; one that cannot be looked up is told as a picture that cannot be read."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
 def _inside(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
+    try:
+        return sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
+    except OSError:
+        return []

@@ -7,7 +7,7 @@ standard error is no terminal there is none. Colour is left out where `NO_COLOR`
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import click
 
@@ -35,7 +35,7 @@ def state_coloured(state: str, text: str) -> str:
 
 def progress(items: Iterable[Item], length: int, label: str) -> Iterator[Item]:
     """The items one by one, with a bar that says how many of ``length`` are done; a single one needs none."""
-    if length < 2 or not sys.stderr.isatty():
+    if length < 2 or not _is_terminal(sys.stderr):
         yield from items
         return
     with click.progressbar(items, length, label, file=sys.stderr, show_pos=True) as bar:
@@ -44,6 +44,11 @@ def progress(items: Iterable[Item], length: int, label: str) -> Iterator[Item]:
 
 def say(line: str, **more: Any) -> None:
     """A line of the answer, in place of the bar where both stand on one terminal."""
-    if sys.stderr.isatty() and sys.stdout.isatty():
+    if _is_terminal(sys.stderr) and _is_terminal(sys.stdout):
         click.echo(_ERASE_LINE, nl=False, err=True)
     click.echo(line, **more)
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    """Whether a stream writes on a terminal; a program may be started without any."""
+    return stream is not None and stream.isatty()

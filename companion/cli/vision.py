@@ -12,12 +12,12 @@ import cv2
 
 from companion import games
 from companion.app.factories import calibration_file
-from companion.cli.main import FiniteRange, echo_error
+from companion.cli.main import FiniteRange, echo_error, one_line
 from companion.cli.pictures import numbered, pictures_in, read_picture, write_file
 from companion.cli.terminal import progress, say, state_coloured
 from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded
-from companion.errors import DeviceError
+from companion.errors import DeviceError, UnreadableImage
 from companion.vision.calibration.calibration import read_calibration
 from companion.vision.calibration.drift import DriftMonitor, check_drift, zoned
 from companion.vision.evidence import draw_labels
@@ -60,7 +60,7 @@ def recognizer_and_classifier(game_name: str, deck: str | None, profile: Path | 
 def report_unreadable(path: Path, as_json: bool) -> None:
     """Say why a file is no picture: one line on standard error and, for programs, the contract's `unreadable-image`."""
     problem = {"code": "unreadable-image", "message": trouble_with(path)}
-    echo_error(f"{problem['message']} (unreadable-image)")
+    echo_error(one_line(UnreadableImage(problem["message"])))
     if as_json:
         say(json.dumps({"image": str(path), "ok": False, "error": problem}))
 
@@ -70,7 +70,7 @@ def report_unreadable(path: Path, as_json: bool) -> None:
 @click.option(
     "--draw", type=click.Path(path_type=Path), help="Folder for each picture with the outlines and names of its cards."
 )
-@click.argument("images", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("images", nargs=-1, required=True, type=click.Path(readable=False, path_type=Path))
 def read_command(
     game_name: str,
     deck: str | None,

@@ -62,6 +62,26 @@ def test_an_empty_folder_holds_up_no_other_pictures(pictures: Path, tmp_path: Pa
     assert "no pictures in this folder" in err
 
 
+def test_a_path_that_cannot_be_looked_up_holds_up_no_other(pictures: Path, capsys: Capture) -> None:
+    names = ["x" * 300 + ".jpg", "no\nsuch.jpg", str(pictures / "1.png")]
+    assert main(["outline", "--shape", "hex", "--json", *names]) == 1
+    out, err = capsys.readouterr()
+    assert [json.loads(line)["ok"] for line in out.splitlines()] == [False, False, True]
+    assert len(err.splitlines()) == 2, "an error is one line, whatever the name"
+
+
+@pytest.mark.parametrize("words", [["learn", "--game", "hexel", "--deck", "hexel36", "--out", "p.json"], ["calibrate"]])
+def test_no_path_ends_in_a_traceback(words: list[str], capsys: Capture) -> None:
+    assert main([*words, "x" * 300 + ".jpg"]) in (1, 2)
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_read_answers_without_a_standard_error(pictures: Path) -> None:
+    words = f"exec {sys.executable} -m companion outline --shape hex --json {pictures} 2>&-"
+    done = subprocess.run(["sh", "-c", words], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 2)
+
+
 def test_replay_takes_a_journal_as_it_is(tmp_path: Path, capsys: Capture) -> None:
     referee = open_table(tmp_path / "data", HEADER, HEADER)
     referee.start()

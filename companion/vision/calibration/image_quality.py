@@ -58,7 +58,8 @@ class Check:
 def checks(bgr: NDArray[np.uint8]) -> tuple[Check, ...]:
     """All looks at a picture, uint8 BGR (h, w, 3)."""
     scale = min(1.0, _WIDTH_PX / bgr.shape[1])
-    small = np.asarray(cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
+    size = [max(1, round(scale * side)) for side in bgr.shape[1::-1]]
+    small = np.asarray(cv2.resize(bgr, size, interpolation=cv2.INTER_AREA), np.uint8)
     return light(small), evenness(small), glare(small), focus(bgr)
 
 

@@ -4,6 +4,8 @@ How many pixels a header may name OpenCV checks itself, by the variable that the
 (`companion.rules.limits.MOST_PIXELS`).
 """
 
+import os
+import stat
 from pathlib import Path
 
 import cv2
@@ -49,8 +51,14 @@ def encode_picture(picture: NDArray[np.uint8], quality: int = 85, *more: int, en
 
 def trouble_with(path: Path) -> str:
     """One line for people: why `load_picture` gave nothing for a file."""
-    if not path.exists():
+    try:
+        kind = path.stat().st_mode
+    except FileNotFoundError:
         return f"{path}: no such file"
-    if path.is_dir():
+    except OSError as error:
+        return f"{path}: {error.strerror}"
+    if not os.access(path, os.R_OK):
+        return f"{path}: it may not be read"
+    if stat.S_ISDIR(kind):
         return f"{path}: no pictures in this folder"
     return f"{path}: no JPEG, PNG, WebP or BMP that can be read, of {MOST_PIXELS // 1_000_000} million pixels at most"

@@ -58,3 +58,7 @@ def test_a_picture_out_of_focus_is_told(calm: np.ndarray) -> None:
 
 def test_an_empty_picture_has_no_focus_to_judge() -> None:
     assert told(np.full((540, 960, 3), 120, np.uint8))["focus"].state == "warn"
+
+
+def test_a_picture_far_wider_than_high_is_looked_at() -> None:
+    assert len(checks(np.full((10, 20_000, 3), 90, np.uint8))) == 4
