@@ -18,7 +18,7 @@ from companion.views.archive.statistics import summarise, winners_of
 from companion.views.changes import amendment_as_json
 from companion.views.phrases import call, intent, is_aloud, is_calm, label, notice_text, sentences
 from companion.views.reasons import explanations, refusal_for_people
-from companion.views.words import phrase
+from companion.views.words import knows, phrase
 
 _SCALARS = (str, int, bool)
 _ABOUT = ("cmd", "player")
@@ -99,7 +99,7 @@ def actions(commands: Iterable[Command]) -> list[dict[str, Any]]:
 
 
 def _action(command: dict[str, Any], number: str | None, values: list[int]) -> dict[str, Any]:
-    flags = [name.replace("_", " ") for name, value in command.items() if name not in _ABOUT and value is True]
+    flags = [_flag(name) for name, value in command.items() if name not in _ABOUT and value is True]
     named = label(command["cmd"])
     action = {
         "label": phrase("labels", "with", label=named, flags=", ".join(flags)) if flags else named,
@@ -116,6 +116,11 @@ def _action(command: dict[str, Any], number: str | None, values: list[int]) -> d
         "step": gcd(*(value - least for value in values)) or 1,
         "examples": sorted(values),
     }
+
+
+def _flag(name: str) -> str:
+    """What a choice that a command makes is called."""
+    return phrase("names", name) if knows("names", name) else name.replace("_", " ")
 
 
 def _proposal(waiting: Proposal | None) -> dict[str, Any] | None:

@@ -104,9 +104,15 @@ def suggestions(game: Game, state: Any, command: Command, chances: Sequence[Any]
     near = sorted(near, key=lambda other: _cost(command, other, seen))[:_TRIED]
     allowed = [*(other for other in near if _is_allowed(game, state, other)), *legal]
     ranked = {_key(command, seen): command}
-    for other in sorted(allowed, key=lambda other: _cost(command, other, seen)):
+    for other in sorted(allowed, key=lambda other: (_cost(command, other, seen), *_amounts_off(command, other))):
         ranked.setdefault(_key(other, seen), other)
     return list(ranked.values())[1 : _MOST_SUGGESTIONS + 1]
+
+
+def _amounts_off(command: Command, other: Command) -> list[int]:
+    """How far each amount of the other lies from the command's; of what is as likely the nearest comes first."""
+    amounts = ((name, value) for name, value in command.items() if type(value) is int)
+    return [abs(other[name] - value) if type(other.get(name)) is int else 0 for name, value in amounts]
 
 
 def _cost(command: Command, other: Command, seen: Mapping[Place, Mapping[str, float]]) -> float:

@@ -116,7 +116,7 @@ class DetectedCard:
         """The card for people, where it lies first."""
         away = "somewhere" if self.is_unsettled else "loose"
         where = away if self.cell is None else f"({self.cell[0]}, {self.cell[1]})"
-        return f"{where:>9}  {' '.join(e or '?' for e in self.edges)}  {self.confidence:.2f}"
+        return f"{where:>9}  {' '.join(e or '?' for e in self.edges)}  {calibrated(self.confidence):.2f}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

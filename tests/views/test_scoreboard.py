@@ -89,7 +89,7 @@ def test_no_card_is_ever_offered_as_a_button() -> None:
 
 def test_a_flag_is_a_button_of_its_own() -> None:
     offered = actions([{"cmd": "round", "player": "Ana", "tail": tail} for tail in (False, True)])
-    assert [action["label"] for action in offered] == ["Deal a round", "Deal a round with tail"]
+    assert [action["label"] for action in offered] == ["Deal a round", "Deal a round with the Tail"]
     assert all(action["field"] is None for action in offered)
 
 

@@ -65,7 +65,7 @@ function seat(state, game, name, isMine) {
     isOut ? h("span", { class: "badge" }, t("out")) : null,
   ];
   return h("li", { class: classes, "aria-current": isTurn ? "true" : null },
-    h("div", { class: "who" }, h("span", { class: "name" }, name), h("span", { class: "badges" }, ...badges)),
+    h("div", { class: "who" }, h("span", { class: "name", dir: "auto" }, name), h("span", { class: "badges" }, ...badges)),
     h("div", { class: "main" }, h("b", {}, main.value), h("span", {}, main.label)),
     h("div", { class: "pots" },
       ...pots.map(({ label, value }) => h("span", { class: "pot" }, h("span", {}, label), h("b", {}, value))),

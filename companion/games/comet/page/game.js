@@ -37,7 +37,7 @@ function set({ player, cards }, isOpen) {
   const faces = cards.map((card) =>
     h("span", { class: isOpen ? "triple" : "triple down" }, isOpen ? card.map(shown).join(" ") : ""));
   const words = isOpen ? `${player}: ${cards.map((card) => card.map(shown).join(" ")).join(", ")}` : `${player}: ${counted(cards.length, "card")}`;
-  return h("li", { class: "laid" }, h("span", { class: "by" }, player), h("span", { class: "faces", role: "img", "aria-label": words }, ...faces));
+  return h("li", { class: "laid" }, h("span", { class: "by", dir: "auto" }, player), h("span", { class: "faces", role: "img", "aria-label": words }, ...faces));
 }
 
 // Whether a set lies face up: the camera has read its cards. One that was entered by hand lies as its player laid it.
@@ -149,7 +149,7 @@ export function scene({ last }) {
   return events.filter(({ event, pot: name }) => event === "won" && name).map((won) => [
     h("p", { class: "head" }, named(won.pot)),
     ...events.filter(({ event, pot: name }) => event === "scored" && name === won.pot).map(({ player, cards, score }) =>
-      h("p", { class: "line" }, h("span", { class: "by" }, player), " ", h("span", { class: "faces" }, ...cards.map((card) => h("span", { class: "triple" }, card.map(shown).join(" ")))), " ", h("b", {}, score))),
+      h("p", { class: "line" }, h("span", { class: "by", dir: "auto" }, player), " ", h("span", { class: "faces" }, ...cards.map((card) => h("span", { class: "triple" }, card.map(shown).join(" ")))), " ", h("b", {}, score))),
     h("p", { class: "hero" }, won.players.map(isolated).join(", ")),
     h("p", { class: "gain" }, `+${won.amount}`),
   ]);

@@ -50,7 +50,7 @@ class DetectedCometCard(DetectedCard):
     def line(self) -> str:
         """The card for people."""
         x, y = self.centre
-        return f"{in_words(self.values):>10}  at {x:.0f},{y:.0f}  {self.confidence:.2f}"
+        return f"{in_words(self.values):>10}  at {x:.0f},{y:.0f}  {calibrated(self.confidence):.2f}"
 
 
 class CometReading(Reading):

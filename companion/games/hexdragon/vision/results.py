@@ -87,7 +87,7 @@ class DetectedTile(DetectedCard):
     def line(self) -> str:
         """The piece for people, where it lies first."""
         where = "nowhere" if self.cell is None else f"({self.cell[0]}, {self.cell[1]})"
-        return f"{where:>9}  {self.words():<32}  {self.confidence:.2f}"
+        return f"{where:>9}  {self.words():<32}  {calibrated(self.confidence):.2f}"
 
     def words(self) -> str:
         """What it is, for people."""
