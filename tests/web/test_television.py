@@ -268,3 +268,30 @@ def test_a_television_stands_beside_two_phones(referee: Referee, visit: Callable
     lights = "[...document.querySelectorAll('iframe')].map((one) => one.contentDocument.documentElement.dataset.theme)"
     page.wait_for(f"{lights}.join() == ',light,dark'")
     assert page.complaints() == []
+
+
+LONG = ("Katharina", "Benjamin", "Alexander", "Sebastian", "Christian", "Annabelle", "Valentina", "Bartholomew")
+
+
+@pytest.mark.parametrize(("name", "count"), [("hexel", 6), ("hexel", 8), ("comet", 6), ("comet", 8)])
+def test_many_players_are_read_by_their_whole_names(name: str, count: int, television: Callable[..., Any]) -> None:
+    moves = () if name == "comet" else ("line -1,0:rbbbbb+0,0:rbbrbb+1,0:rrbrbb",)
+    page = television(Header(name, LONG[:count]), moves)
+    page.asynchronous(FRAMES)
+    cut = page.run("return [...document.querySelectorAll('.seat .name')].filter((n) => n.scrollWidth > n.clientWidth"
+                   " || n.closest('.seat').getBoundingClientRect().bottom > innerHeight).map((n) => n.textContent)")  # fmt: skip
+    assert cut == []
+
+
+@pytest.mark.parametrize("count", [6, 8, 12])
+def test_every_place_is_seen_at_the_end(count: int, television: Callable[..., Any]) -> None:
+    names = (*LONG, "Cy", "Dee", "Ana", "Bo")[:count]
+    dealers = (names[0], *names[:0:-1])
+    rounds = [line for dealer in dealers for line in (f"round {dealer}", "reveal")]
+    page = television(Header("comet", names), (*rounds, "stop"))
+    page.wait_for("document.querySelector('.places')")
+    page.asynchronous(FRAMES)
+    ends = page.run(
+        "return [...document.querySelectorAll('.places li')].map((li) => li.getBoundingClientRect().bottom)"
+    )
+    assert len(ends) == count and max(ends) <= 1080

@@ -16,7 +16,7 @@ export function drawFinale(finale) {
       total === null ? null : h("b", { class: "total" }, total)));
   const wins = Object.entries(evening).sort(([, a], [, b]) => b - a);
   return [
-    h("p", { class: "winner" }, winners.length ? t(winners.length > 1 ? "finale-shared" : "finale-won", { players: winners.map(isolated).join(", ") }) : t("finale-nobody")),
+    h("p", { class: winners.length > 2 ? "winner many" : "winner" }, winners.length ? t(winners.length > 1 ? "finale-shared" : "finale-won", { players: winners.map(isolated).join(", ") }) : t("finale-nobody")),
     measure ? h("p", { class: "soft" }, t(`finale-${measure}`)) : null,
     h("ol", { class: "places" }, ...rows),
     wins.length ? h("div", { class: "evening" }, h("h3", {}, t("finale-evening")),
