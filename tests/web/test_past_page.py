@@ -71,6 +71,17 @@ def test_nothing_sticks_out_by_day_or_by_night(width: int, address: str, window:
     assert window.complaints() == []
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_games_won_and_chips_are_in_view_on_a_phone(language: str, address: str, window: Any) -> None:
+    """Their headings made the tables wider than the phone, which does not say that they scroll."""
+    window.screen(360, 740)
+    window.ask_in(language)
+    for path in ("/past/players", "/past/3"):
+        window.open(address + path)
+        beyond = "return [...document.querySelectorAll('.wide')].map((w) => w.scrollWidth - w.clientWidth)"
+        assert max(window.run(beyond)) <= 0, path
+
+
 @pytest.mark.parametrize("path", ["/past/1", "/past/2", "/past/3"])
 def test_a_game_prints_on_one_sheet_of_either_size(path: str, address: str, window: Any) -> None:
     window.open(address + path)

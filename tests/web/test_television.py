@@ -278,8 +278,9 @@ def test_many_players_are_read_by_their_whole_names(name: str, count: int, telev
     moves = () if name == "comet" else ("line -1,0:rbbbbb+0,0:rbbrbb+1,0:rrbrbb",)
     page = television(Header(name, LONG[:count]), moves)
     page.asynchronous(FRAMES)
-    cut = page.run("return [...document.querySelectorAll('.seat .name')].filter((n) => n.scrollWidth > n.clientWidth"
-                   " || n.closest('.seat').getBoundingClientRect().bottom > innerHeight).map((n) => n.textContent)")  # fmt: skip
+    cut = page.run("return [...document.querySelectorAll('.seat .name')].filter("
+                   "(n) => n.scrollWidth > n.clientWidth || n.closest('.seat').getBoundingClientRect().bottom > 1080)"
+                   ".map((n) => n.textContent)")  # fmt: skip
     assert cut == []
 
 
@@ -291,7 +292,6 @@ def test_every_place_is_seen_at_the_end(count: int, television: Callable[..., An
     page = television(Header("comet", names), (*rounds, "stop"))
     page.wait_for("document.querySelector('.places')")
     page.asynchronous(FRAMES)
-    ends = page.run(
-        "return [...document.querySelectorAll('.places li')].map((li) => li.getBoundingClientRect().bottom)"
-    )
+    places = "[...document.querySelectorAll('.places li')]"
+    ends = page.run(f"return {places}.map((li) => li.getBoundingClientRect().bottom)")
     assert len(ends) == count and max(ends) <= 1080
