@@ -92,6 +92,17 @@ def test_an_empty_card_of_hexapod_is_no_mistake_yet(referee: Referee, visit: Cal
     assert not page.run("return document.querySelector('.foretold.refused')")
 
 
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 800)])
+def test_hexapods_cases_are_seen_whole_on_a_tablet(
+    referee: Referee, visit: Callable[..., Any], window: Any, width: int, height: int
+) -> None:
+    window.screen(width, height)
+    referee.ask(Begin(Header("hexapod", PLAYERS)))
+    page = visit(referee)
+    page.wait_for("document.querySelectorAll('.case .picture').length == 2")
+    assert page.run("const cloth = document.getElementById('cloth'); return cloth.scrollHeight <= cloth.clientHeight")
+
+
 def test_entering_a_card_ends_where_another_game_begins(referee: Referee, visit: Callable[..., Any]) -> None:
     page = visit(referee)
     page.run(click("#lay-by-hand"))
@@ -198,7 +209,7 @@ def test_a_whole_game_of_comet_is_played_without_a_camera(referee: Referee, visi
     page.wait_for("document.getElementById('call').textContent.includes('Bo puts a card aside')")
     press(page, "Turn up")
     page.wait_for("document.body.dataset.phase == 'between'")
-    press(page, "with tail")
+    press(page, "with the Tail")
     page.wait_for("document.body.dataset.phase == 'lay'")
     typed(page, "Ana", "The Tail", 8, 8, 8)
     press(page, "Turn up")

@@ -96,3 +96,24 @@ def test_what_cannot_be_loaded_while_the_table_is_out_of_reach_is_said(
     window.wait_for(READY)
     window.run(f"document.getElementById('{button}').click()")
     window.wait_for("document.getElementById('sheet').open || document.querySelector('[data-free]')")
+
+
+def test_a_phone_that_is_out_of_reach_says_so_at_once(referee: Referee, visit: Callable[..., Any]) -> None:
+    """Its stream stands open meanwhile, and nothing was told for half a minute."""
+    page = visit(referee)
+    page.go_offline(True)
+    try:
+        page.wait_for("document.body.querySelector('#link').dataset.link == 'lost'")
+    finally:
+        page.go_offline(False)
+    page.wait_for(READY)
+
+
+def test_a_phone_that_finds_every_seat_taken_is_told(referee: Referee, visit: Callable[..., Any]) -> None:
+    page = visit(referee)
+    state, me = "{ players: { Ana: 1, Bo: 1 } }", "{ joined: true, seat: null, taken: ['Ana', 'Bo'] }"
+    shown = page.asynchronous(
+        "const [done] = arguments;"
+        f"import('/static/people.js').then(({{ seatChoice }}) => done(seatChoice({state}, {me}).textContent))"
+    )
+    assert shown == "Every seat is claimed by another phone."

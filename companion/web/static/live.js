@@ -75,6 +75,7 @@ export function follow({ onState, onLink, onRefused }) {
   window.addEventListener("pagehide", close);
   window.addEventListener("pageshow", (event) => event.persisted && open());
   window.addEventListener("online", open);
+  window.addEventListener("offline", () => ask()); // a stream that stands open says nothing of it
   setInterval(watch, ASK_MS);
   open();
   return { ask: () => ask() };
