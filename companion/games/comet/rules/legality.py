@@ -15,7 +15,8 @@ from companion.errors import Refusal
 from companion.games.comet.rules.scoring import Card, face, is_card, is_triple, write_card
 from companion.games.comet.rules.state import State
 from companion.rules.engine import Command, Seen
-from companion.rules.fields import require_player, shown
+from companion.rules.fields import require_player
+from companion.rules.limits import LONGEST_NAME
 from companion.rules.wording import count
 
 _SIZES = (1, 2, 3)
@@ -110,7 +111,7 @@ def _require_cards(cards: Sequence[object]) -> list[Card]:
 
 def _require_pot(state: State, player: str, pot: str) -> None:
     if pot not in state.pots:
-        raise Refusal("unknown-pot", f"there is no pot {shown(pot)}; there are {', '.join(state.pots)}")
+        raise Refusal("unknown-pot", f"there is no pot {pot[:LONGEST_NAME]}; there are {', '.join(state.pots)}")
     if pot not in state.open_pots:
         raise Refusal("pot-closed", f"{pot} is closed this round; open: {', '.join(state.open_pots)}")
     if not state.tail and any(laid.player == player for laid in state.against(pot)):
