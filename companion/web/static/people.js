@@ -11,7 +11,7 @@ import * as voice from "./voice.js";
 export function seatChoice(state, me, press) {
   if (!me.joined || me.seat) return [];
   const names = Object.keys(state.players);
-  if (names.every((name) => me.taken.includes(name))) return h("p", { class: "soft" }, t("seats-claimed"));
+  if (names.every((name) => me.taken.includes(name))) return me.operator ? [] : h("p", { class: "soft" }, t("seats-claimed"));
   const choices = names.map((name, n) => {
     const isTaken = me.taken.includes(name);
     return h("button", { id: `sit-${n}`, class: "plain pick name", disabled: isTaken, onclick: () => press.claim(name) },
