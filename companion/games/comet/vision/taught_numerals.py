@@ -106,7 +106,9 @@ class TaughtNumerals:
         seen = classify_views(views)
         likeness = self._likeness(seen)
         likely = self._weigh(seen, likeness)
-        likely = _less_sure_where_blurred(likely, _alike(likeness, likely), views, places.numerals_px(corners))
+        likely = _less_sure_where_blurred(
+            likely, _likeness_of_likeliest(likeness, likely), views, places.numerals_px(corners)
+        )
         numbers = np.stack([_joined(likely[:, places.slots == slot]) for slot in range(3)], 1)
         legible = np.log(np.maximum(numbers[..., :-1].max(-1), 1e-3)).mean(1)
         sections = np.concatenate([numbers[..., :-1], np.zeros((*numbers.shape[:2], 1)), numbers[..., -1:]], -1)
@@ -159,7 +161,7 @@ class TaughtNumerals:
         return self.profile.embeddings[order], np.searchsorted(self.profile.numbers[order], NUMBERS)
 
 
-def _alike(likeness: Floats | None, likely: NDArray[np.float64]) -> Floats | None:
+def _likeness_of_likeliest(likeness: Floats | None, likely: NDArray[np.float64]) -> Floats | None:
     """How much views are like the likest sample of the likeliest number (N, P), of their likeness to each."""
     if likeness is None:
         return None
