@@ -59,10 +59,10 @@ def recognizer_and_classifier(game_name: str, deck: str | None, profile: Path | 
 
 def report_unreadable(path: Path, as_json: bool) -> None:
     """Say why a file is no picture: one line on standard error and, for programs, the contract's `unreadable-image`."""
-    problem = {"code": "unreadable-image", "message": trouble_with(path)}
-    echo_error(one_line(UnreadableImage(problem["message"])))
+    error = UnreadableImage(trouble_with(path))
+    echo_error(one_line(error))
     if as_json:
-        say(json.dumps({"image": str(path), "ok": False, "error": problem}))
+        say(json.dumps({"image": str(path), "ok": False, "error": error.as_json()}))
 
 
 @click.command("read")

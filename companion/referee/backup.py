@@ -50,7 +50,7 @@ def restore(file: Path, data: Path) -> int:
     """Unpack a backup into an empty folder; return the number of files.
 
     Raises:
-        UsageError: `data-in-place`, or the file is no backup.
+        UsageError: `data-in-place`, `data-unwritable`, or the file is no backup.
     """
     if data.exists() and not data.is_dir():
         raise UsageError(f"{data} is no folder: name another with --data", code="data-in-place")
@@ -67,11 +67,7 @@ def restore(file: Path, data: Path) -> int:
                 raise UsageError(f"{file} is no backup: it would unpack to {size} bytes", code="bad-backup")
             if (damaged := packed.testzip()) is not None:
                 raise UsageError(f"{file} is damaged at {damaged}", code="bad-backup")
-            try:
-                _unpack(packed, data)
-            except OSError as error:
-                message = f"cannot write to {data}: {error.strerror or error}"
-                raise UsageError(message, code="data-unwritable") from None
+            _unpack(packed, data)
     except _SPOILT as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise UsageError(f"{file} is no backup that can be read: {why}", code="bad-backup") from None
@@ -88,15 +84,22 @@ def _pack(data: Path, kept: list[Path], draft: Path) -> None:
 
 
 def _unpack(packed: zipfile.ZipFile, data: Path) -> None:
-    """Unpack beside, then into place: a folder holds a whole table or none. Files are as readable as they were."""
-    data.parent.mkdir(parents=True, exist_ok=True)
-    data.mkdir(mode=0o750, exist_ok=True)
-    with TemporaryDirectory(dir=data, prefix="restoring-") as beside:
-        for entry in packed.infolist():
-            path = Path(packed.extract(entry, beside))
-            path.chmod(0o750 if entry.is_dir() else entry.external_attr >> 16 & 0o640 | 0o600)
-        for path in Path(beside).iterdir():
-            path.rename(data / path.name)
+    """Unpack beside, then into place: a folder holds a whole table or none. Files are as readable as they were.
+
+    Raises:
+        UsageError: `data-unwritable`.
+    """
+    try:
+        data.parent.mkdir(parents=True, exist_ok=True)
+        data.mkdir(mode=0o750, exist_ok=True)
+        with TemporaryDirectory(dir=data, prefix="restoring-") as beside:
+            for entry in packed.infolist():
+                path = Path(packed.extract(entry, beside))
+                path.chmod(0o750 if entry.is_dir() else entry.external_attr >> 16 & 0o640 | 0o600)
+            for path in Path(beside).iterdir():
+                path.rename(data / path.name)
+    except OSError as error:
+        raise UsageError(f"cannot write to {data}: {error.strerror or error}", code="data-unwritable") from None
 
 
 def _is_own(path: Path) -> bool:

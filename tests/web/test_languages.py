@@ -50,7 +50,6 @@ def test_all_of_everybodys_screen_is_in_one_language(referee: Referee, visit: Ca
     page.wait_for("document.querySelector('.seat')")
     referee.ask(Do({"cmd": "pass", "player": "Ana"}))
     page.wait_for("document.getElementById('call').textContent.includes('Ana passes.')")
-    page.ask_in("en")
 
 
 def test_a_language_that_there_is_not_is_refused(referee: Referee, spectator: FlaskClient) -> None:

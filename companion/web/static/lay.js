@@ -21,8 +21,8 @@ export async function openLay(cell, { state, game, me, press, onLaid, command = 
   let changed = state.changed;
   const form = await entering(cell, { state, game, players, lay, command, howTo: press.howTo });
   openDialog(command ? t("what-was-it") : heading(cell, state, game), form, (now) => {
-    if (now.game !== state.game) closeDialog(form.at(-1)); // its cards are not this game's
-    if (now.changed === changed || now.game !== state.game) return;
+    if (now.game !== state.game) return closeDialog(form.at(-1)); // its cards are not this game's
+    if (now.changed === changed) return;
     changed = now.changed;
     form.judge();
   });
