@@ -169,6 +169,8 @@ def _verified(pyramid: Pyramid, reading: TileReading, lit: TileClassifier) -> Ti
     rejected = [tile for tile, stays in zip(tiles, verdict.stays, strict=True) if not stays]
     pieces = [card for card in reading.cards if isinstance(card, DetectedTile)]
     kept = [card for card in pieces if not any(card is tile for tile in rejected)] if verdict.stays.any() else []
+    if not any(set(card.edges) != {None} for card in kept if not card.is_star):
+        return _without_stars(pyramid, replace(reading, cards=tuple(kept), warnings=verdict.warnings))
     measured = [card for card in kept if not card.is_star] or kept  # a star's own paper says nothing of tiles' faces
     conditions = conditions_of(
         pyramid,
@@ -188,6 +190,20 @@ def _verified(pyramid: Pyramid, reading: TileReading, lit: TileClassifier) -> Ti
         kept = [without_colour(card) for card in kept] if conditions else kept
     warnings = (*verdict.warnings, *(condition.warning for condition in conditions), *doubts)
     return replace(reading, cards=tuple(kept), warnings=warnings)
+
+
+def _without_stars(pyramid: Pyramid, reading: TileReading) -> TileReading:
+    """The reading of a picture on which no tile is read: rings on a cloth look like stars as well."""
+    tiles = [card for card in reading.cards if star_share(card.probabilities) <= 0.5]
+    if not tiles:
+        return replace(reading, cards=(), warnings=no_game(pyramid))
+    places = [card.centre for card in reading.cards if star_share(card.probabilities) > 0.5]
+    rest = [warning for warning in reading.warnings if warning.at not in places]
+    return replace(reading, cards=tuple(tiles), warnings=(*rest, *map(_maybe_a_star, places)))
+
+
+def _maybe_a_star(place: tuple[float, float]) -> ReadingWarning:
+    return ReadingWarning("unsure", "a star perhaps, perhaps a counter", place)
 
 
 def _verdict(
@@ -292,9 +308,7 @@ def _search_free_cells(
     for i, corners, p in zip(maybe, refined, probabilities, strict=True):
         if tile_share(p) >= LIMITS.guessed_tile and _is_at(corners, places[i]):
             out.append((free[i], 0, Detection(corners, tile_share(p)), p))
-    return out, tuple(
-        ReadingWarning("unsure", "a star perhaps, perhaps a counter", (float(x), float(y))) for x, y in doubted
-    )
+    return out, tuple(_maybe_a_star((float(x), float(y))) for x, y in doubted)
 
 
 def _free_places(

@@ -30,13 +30,13 @@ from companion.games.hexdragon.vision.classifier import NAMES, PretrainedTiles
 from companion.games.hexdragon.vision.enrolment import learn_hexdragon
 from companion.games.hexdragon.vision.prototypes import PLACES, FewShotTiles, InkProfile
 from companion.games.hexdragon.vision.recognizer import read_hexdragon, read_unknown
-from companion.games.hexdragon.vision.results import DetectedTile, TileReading
+from companion.games.hexdragon.vision.results import DetectedTile, TileReading, unread
 from companion.printing.raster import raster
 from companion.printing.shapes import Box, Shape
 from companion.rules.hexgrid import Cell
 from companion.simulator.optics import placed
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import DetectedCard, aligned, is_near
+from companion.vision.results import DetectedCard, ReadingWarning, aligned, is_near
 from companion.vision.tracking.regions import Unchanged
 from companion.vision.tracking.tracks import SettleTimes
 from models.drawing.canvas import Canvas
@@ -134,6 +134,25 @@ def test_a_star_is_told_though_the_pictures_rim_cuts_its_cell() -> None:
     told = read_hexdragon(np.ascontiguousarray(picture(TABLE)[:, cut:])).as_json()
     assert [star["owner"] for star in told["stars"]] == ["yellow"]
     assert np.array(told["stars"][0]["corners"])[:, 0].min() < 0
+
+
+def test_stars_are_told_only_beside_a_tile_that_is_read() -> None:
+    """Rings of a cloth below another game's cards were told as two blue stars."""
+    pyramid, classifier = Pyramid.of(picture(TABLE)), PretrainedTiles()
+    reading = read_hexdragon(picture(TABLE))
+    (star,) = (card for card in reading.cards if isinstance(card, DetectedTile) and card.is_star)
+    tile = next(card for card in reading.cards if isinstance(card, DetectedTile) and not card.is_star)
+    too_many = ReadingWarning("too-many", "star yellow is seen 2 times", star.centre)
+
+    def verified(*cards: DetectedTile) -> TileReading:
+        return recognizer._verified(pyramid, replace(reading, cards=cards, warnings=(too_many,)), classifier)
+
+    assert verified(star, tile).cards == (star, tile)
+    beside_unread = verified(star, unread(tile))
+    assert [card.is_star for card in beside_unread.cards if isinstance(card, DetectedTile)] == [False]
+    assert [(warning.code, warning.at) for warning in beside_unread.warnings] == [("unsure", star.centre)]
+    assert verified(star).cards == ()
+    assert "other-game" in {warning.code for warning in verified(star).warnings}
 
 
 def test_printed_cells_are_no_tiles() -> None:
