@@ -16,6 +16,7 @@ from companion.vision.detection.verification import (
     count_unfound,
     describe,
     have_edges,
+    other_shape,
     which_stay,
 )
 from companion.vision.image.pyramid import Pyramid
@@ -129,3 +130,9 @@ def test_a_faint_find_not_named_whole_between_tiles_of_a_clear_table_needs_edges
 
 def test_an_empty_table_is_described_as_such() -> None:
     assert describe(hexagons()[0]) == "no card's outline shows"
+
+
+def test_cards_of_another_number_of_sides_are_told() -> None:
+    tiles = hexagons((200, 150), (420, 330))[0]
+    assert [warning.code for warning in other_shape(tiles, 4)] == ["other-game"]
+    assert other_shape(tiles, 6) == other_shape(hexagons()[0], 4) == ()

@@ -6,7 +6,7 @@ import numpy as np
 
 from companion.games.comet.vision.classifier import PretrainedNumerals
 from companion.games.comet.vision.enrolment import TEACHING, learn_comet
-from companion.games.comet.vision.recognizer import CometClassifier, read_comet, read_unknown
+from companion.games.comet.vision.recognizer import CometClassifier, read_comet, read_table, read_unknown
 from companion.games.comet.vision.results import DetectedCometCard, aligned_comet, aligned_either_way
 from companion.games.comet.vision.results import in_words as card_in_words
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
@@ -24,7 +24,7 @@ def _classifier(edition: str | None, profile: Path | None) -> CometClassifier:
 def _tracker(classifier: CometClassifier, settle_times: SettleTimes) -> CardTracker:
     is_alike = isinstance(classifier, TaughtNumerals) and classifier.profile.places.is_alike_turned
     layout = LooseLayout(aligned_either_way if is_alike else aligned_comet)
-    return CardTracker(read_comet, layout, classifier, settle_times, read_unknown, identity=_identity)
+    return CardTracker(read_table, layout, classifier, settle_times, read_unknown, identity=_identity)
 
 
 def _identity(card: DetectedCard) -> tuple[int | None, ...] | None:

@@ -259,18 +259,35 @@ def count_unfound(pyramid: Pyramid, outlines: Sequence[Outlines]) -> int:
     return int((distances(np.array(of_size), found).min(1) > _ONE_CARD * size).sum()) if of_size else 0
 
 
+def other_shape(pyramid: Pyramid, sides: int) -> tuple[ReadingWarning, ...]:
+    """The warning that cards of another number of sides (4, 6) lie on a picture than the game's; nothing otherwise."""
+    seen = _seen_from_afar(pyramid)
+    if not seen or len(seen[0].corners) == sides:
+        return ()
+    return (ReadingWarning("other-game", f"these may be no cards of this game: {_in_words(pyramid, seen)}"),)
+
+
 def describe(pyramid: Pyramid) -> str:
     """What cards of any kind on a picture look like from afar, for people."""
+    return _in_words(pyramid, _seen_from_afar(pyramid))
+
+
+def _seen_from_afar(pyramid: Pyramid) -> list[Candidate]:
+    """The cards of any kind on a picture, those of the shape that covers more of it."""
     factor = min(1.0, _DESCRIBED_AT_PX / max(pyramid.size))
-    seen = {sides: suppress(_likely(pyramid, factor, sides), _MAX_OVERLAP) for sides in (4, 6)}
-    sides = max(seen, key=lambda k: sum(one.confidence * one.net_px**2 for one in seen[k]))
-    if not seen[sides]:
+    seen = [suppress(_likely(pyramid, factor, sides), _MAX_OVERLAP) for sides in (4, 6)]
+    return max(seen, key=lambda some: sum(one.confidence * one.net_px**2 for one in some))
+
+
+def _in_words(pyramid: Pyramid, seen: Sequence[Candidate]) -> str:
+    """Cards of one shape, for people."""
+    if not seen:
         return "no card's outline shows"
-    if sides == 6:
-        return f"hexagonal tiles show, {len(seen[6])} at least"
+    if len(seen[0].corners) == 6:
+        return f"hexagonal tiles show, {len(seen)} at least"
     focal_px, centre = FOCAL_LENGTH * max(pyramid.size), np.array(pyramid.size) / 2
-    ratio = np.median(proportions_of(np.array([one.corners for one in seen[4]]), focal_px, centre))
-    return f"rectangular cards show, {len(seen[4])} at least, about {ratio:.1f} times as long as wide"
+    ratio = np.median(proportions_of(np.array([one.corners for one in seen]), focal_px, centre))
+    return f"rectangular cards show, {len(seen)} at least, about {ratio:.1f} times as long as wide"
 
 
 def _likely(pyramid: Pyramid, factor: float, sides: int) -> list[Candidate]:

@@ -7,6 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.games.comet.vision.alignment import is_patterned
 from companion.games.comet.vision.backs import are_unlike_backs
 from companion.games.comet.vision.classifier import PretrainedNumerals
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR, card_shape
@@ -30,7 +31,7 @@ from companion.games.comet.vision.thresholds import LIMITS
 from companion.games.comet.vision.untaught_printing import find_layout, verify_cards
 from companion.vision.detection.conditions import FOREIGN_PROFILE, MIRRORED, TOO_STEEP, is_mirrored, is_too_steep
 from companion.vision.detection.detector import Detection, corners_of, distances, refine_corners, suppress_overlaps
-from companion.vision.detection.verification import Find, have_edges, verify
+from companion.vision.detection.verification import Find, have_edges, other_shape, verify
 from companion.vision.geometry import Shape
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import (
@@ -46,8 +47,30 @@ from companion.vision.tracking.regions import Unchanged
 
 CometClassifier = PretrainedNumerals | TaughtNumerals
 
+_BACK_LEFT_OPEN = "whether a card lies face down here cannot be told where no card shows a number"
+
 
 def read_comet(
+    bgr: NDArray[np.uint8], classifier: CometClassifier | None = None, across_px: float | None = None
+) -> CometReading:
+    """Read one picture of Comet cards by itself: as `read_table`, and with all left open where only backs are seen.
+
+    Nothing but a number tells a card of this game from any other card's back, or from a tile: no card is stated to lie
+    face down where none shows one, but for backs of a taught pattern.
+    """
+    reading = read_table(bgr, classifier, across_px)
+    backs = [card for card in reading.cards if BACK in card.edges]
+    if not backs or any(map(has_numbers, reading.cards)) or _is_back_known(reading.classifier):
+        return reading
+    open_ones = [ReadingWarning("unsure", _BACK_LEFT_OPEN, card.centre) for card in backs]
+    warnings = (*reading.warnings, *other_shape(Pyramid.of(bgr), 4), *open_ones)
+    cards = [card for card in reading.cards if isinstance(card, DetectedCometCard)]
+    return replace(
+        reading, cards=tuple(_unread(card) if BACK in card.edges else card for card in cards), warnings=warnings
+    )
+
+
+def read_table(
     bgr: NDArray[np.uint8], classifier: CometClassifier | None = None, across_px: float | None = None
 ) -> CometReading:
     """Read a Comet table from one picture, without history.
@@ -95,8 +118,8 @@ def read_unknown(
 
     Args:
         bgr: uint8 (h, w, 3).
-        classifier: see `read_comet`.
-        across_px: see `read_comet`.
+        classifier: see `read_table`.
+        across_px: see `read_table`.
         unchanged: the known cards, beside, over or under which the others lie.
     """
     pyramid = Pyramid.of(bgr)
@@ -116,6 +139,11 @@ def read_unknown(
         cards = [card for k, card in enumerate(cards) if k not in false]
     reading = CometReading(tuple(cards), (), (), classifier)
     return _apply_conditions(pyramid, reading) if isinstance(classifier, TaughtNumerals) else reading
+
+
+def _is_back_known(classifier: Classifier | None) -> bool:
+    """Whether cards lying face down show a pattern that was taught."""
+    return isinstance(classifier, TaughtNumerals) and is_patterned(classifier.profile.back)
 
 
 def _without_things(cards: Sequence[DetectedCard], unchanged: Unchanged, *, is_taught: bool) -> list[DetectedCard]:

@@ -59,7 +59,7 @@ _AROUND = 2.0
 
 
 def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float | None = None) -> CometReading:
-    """Read a Comet table of a taught printing from one picture, without history; see `recognizer.read_comet`."""
+    """Read a Comet table of a taught printing from one picture, without history; see `recognizer.read_table`."""
     clock = Stopwatch()
     pyramid, others, unlikely = _outlines_of_any_print(bgr, taught)
     outlines = [*_own_outlines(pyramid, across_px), *others]
@@ -89,7 +89,7 @@ def read_new_cards(
     Args:
         bgr: uint8 (h, w, 3).
         taught: the printing.
-        across_px: see `recognizer.read_comet`.
+        across_px: see `recognizer.read_table`.
         unchanged: what is known of the piece and of the table. Only where something changed is anything looked for,
             and no further than until cards that are read explain it.
     """

@@ -8,11 +8,14 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.games.comet.vision.backs import are_unlike_backs
-from companion.games.comet.vision.recognizer import read_unknown
+from companion.games.comet.vision.recognizer import read_comet, read_table, read_unknown
 from companion.games.comet.vision.results import BACK
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.regions import Unchanged
+from models.drawing.comet.layouts import LaidComet
+from models.drawing.comet.photograph import comet_photograph
+from models.drawing.comet.printings import reference
 
 SCENES = Path(__file__).resolve().parents[3] / "scenes"
 ACROSS_PX = 150.0
@@ -40,6 +43,25 @@ def test_a_phone_outlined_without_an_edge_on_one_side_is_no_card_face_down() -> 
     bgr = picture("phone-beside-comet.jpg")
     unchanged = Unchanged(everywhere=known(160, 248), picture=np.zeros_like(bgr))
     assert not read_unknown(bgr, None, ACROSS_PX, unchanged).cards
+
+
+def test_what_resembles_backs_on_a_picture_without_numbers_is_left_open() -> None:
+    """SET's cards were stated to be Comet cards lying face down; a number beside them says what they are."""
+    bgr = picture("set-cards.jpg")
+    assert any(BACK in card.edges for card in read_table(bgr).cards)
+    reading = read_comet(bgr)
+    assert len(reading.cards) == len(reading.warnings) == 2
+    assert {card.edges for card in reading.cards} == {(None,) * 3}
+    assert {warning.code for warning in reading.warnings} == {"unsure"}
+
+
+def test_backs_beside_a_card_that_is_read_are_stated() -> None:
+    look = reference("mono")
+    cards = [LaidComet(face, np.array([80.0 * k, 0.0]), 0.0, look.size) for k, face in enumerate([(2, 8, 11), None])]
+    drawn = comet_photograph(np.random.default_rng(2), printing=look, cards=cards, hardness=0.0, across_px=120)
+    reading = read_comet(drawn.bgr)
+    assert sorted(card.values is None for card in reading.cards) == [False, True]
+    assert not reading.warnings
 
 
 BACKS = [
