@@ -4,8 +4,8 @@
 
 ``--photos`` holds photographs of none of the games, ``--scenes`` one folder of pictures for each game and printing, its
 name beginning with the game's: those of another game are read. A statement is a card, tile or case of which at least
-one part is named; all of them are false here. ``listed`` counts what is reported besides without a name. ``--keep``
-writes the pictures on which something is stated, outlined.
+one part is named, or that lies face down; all of them are false here. ``listed`` counts what is reported besides
+without a name. ``--keep`` writes the pictures on which something is stated, outlined.
 """
 
 import argparse
@@ -19,7 +19,6 @@ import cv2
 import numpy as np
 
 from companion.games import GAMES
-from companion.games.comet.vision.results import BACK
 from companion.vision.image.codec import load_picture
 
 Task = tuple[str, str, Path, Path | None]
@@ -28,10 +27,10 @@ COLUMNS = ("pictures", "with", "stated", "listed")
 
 
 def is_stated(card: Any) -> bool:
-    """Some part of the card is named; that it lies face down is no name."""
+    """Some part of the card is named, or that it lies face down."""
     if hasattr(card, "doubt"):
         return not all(map(all, card.doubt))
-    return bool(set(card.edges) - {None, BACK})
+    return set(card.edges) != {None}
 
 
 def tasks(games: list[str], photos: Path | None, scenes: Path | None, keep: Path | None) -> Iterator[Task]:
