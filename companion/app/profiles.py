@@ -20,6 +20,7 @@ from companion.rules.limits import FILE, read_file, read_json
 from companion.vision.enrolment.profile import Profile
 
 _MOST_VERSIONS = 30
+_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _BUILT_IN = ""
 """Instead of a printing's name: the deck is read as the reference printing is."""
 _WRITING = threading.Lock()
@@ -32,6 +33,8 @@ class StoredPrinting:
     Attributes:
         key: its file's name without the ending.
         name: what people call it.
+        made: how it came about, in English.
+        made_on: the day of that, such as ``2026-05-04``, where it says so.
         versions: how many older ones there are to go back to.
         evenings: what games taught it, as `companion.app.evenings.LearningReport`, the newest last; those that did.
     """
@@ -41,6 +44,7 @@ class StoredPrinting:
     game: str
     deck: str
     made: str
+    made_on: str
     samples: int
     versions: int
     is_in_use: bool
@@ -66,9 +70,11 @@ class Profiles:
             if held is not None:
                 game, deck, name = (str(held[key]) for key in ("game", "deck", "name"))
                 is_in_use = self.in_use(deck) == path
-                counts = (str(held["made"]), len(held["samples"]), len(self._versions(path)))
+                made = str(held["made"])
+                counts = (len(held["samples"]), len(self._versions(path)))
+                told = (made, "".join(_DAY.findall(made)[:1]), *counts)
                 evenings = tuple(one for one in self._evenings(path).values() if one.get("samples"))
-                found.append(StoredPrinting(path.stem, name or path.stem, game, deck, *counts, is_in_use, evenings))
+                found.append(StoredPrinting(path.stem, name or path.stem, game, deck, *told, is_in_use, evenings))
         return found
 
     def in_use(self, deck: str) -> Path | None:

@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 from companion import games
 from companion.app.profiles import Profiles
 from companion.app.table import Table
-from companion.errors import Refusal, UsageError
+from companion.errors import Refusal, TeachingRefused, UsageError
+from companion.printing.layout import Layout, Place
 from companion.printing.raster import raster
+from companion.views.words import knows, phrase
 from companion.vision.enrolment.layout_watch import LayoutWatch, ghost_box
 from companion.vision.enrolment.learning import fit_profile, next_light, separation, take_samples
 from companion.vision.enrolment.profile import Profile
@@ -148,7 +150,7 @@ class Lessons:
                 lesson.watch.note_taken()
             if len(lesson.samples) > _MOST_SAMPLES:
                 raise Refusal("too-many-samples", "This printing has enough samples: remove some first.")
-            lesson.fresh = self._work(lambda: take_samples(teaching, lesson.deck, name, seen, None, light))
+            lesson.fresh = self._teach(lesson, lambda: take_samples(teaching, lesson.deck, name, seen, None, light))
             return self.state()
 
     def upload(self, part: int, parts: int, data: bytes) -> dict[str, Any] | None:
@@ -193,7 +195,7 @@ class Lessons:
             lesson = self._present()
             samples = [*lesson.samples, *lesson.fresh]
             is_sure = lesson.trusts_names or trust_names
-            self._work(lambda: _fitted(lesson, samples, is_sure))
+            self._teach(lesson, lambda: _fitted(lesson, samples, is_sure))
             lesson.samples, lesson.fresh, lesson.trusts_names = samples, [], is_sure
             return self.state()
 
@@ -220,7 +222,7 @@ class Lessons:
                 reading = recognizer.read(picture, _teaching(lesson.game).classifier(profile))
                 return bytes(draw_labels(picture, (*reading.cards, *reading.loose)))
 
-            return self._work(read)
+            return self._teach(lesson, read)
 
     def keep(self, name: str) -> dict[str, Any]:
         """Keep what was learnt by a name, and read the deck by it from now on. Raises `CompanionError`."""
@@ -228,7 +230,7 @@ class Lessons:
             lesson = self._present()
             if not name.strip() or len(name) > 60 or not name.isprintable():
                 raise Refusal("malformed", "A printing needs a name, of 60 letters at most.")
-            profile = self._work(lambda: _fitted(lesson, lesson.samples, lesson.trusts_names))
+            profile = self._teach(lesson, lambda: _fitted(lesson, lesson.samples, lesson.trusts_names))
             key = self._profiles.keep(profile.described(name=name.strip()), lesson.key)
             self._profiles.use(lesson.deck, key)
             self._lesson = None
@@ -261,6 +263,7 @@ class Lessons:
         layout, teaching = games.game(lesson.game).layouts(lesson.deck)[0], _teaching(lesson.game)
         numbered = list(enumerate([*lesson.samples, *lesson.fresh]))
         entries = [_sample_as_json(teaching, number, sample) for number, sample in numbered]
+        shown = {*teaching.names(lesson.deck), *(cutout["name"] for entry in entries for cutout in entry["cutouts"])}
         features = self._work(lambda: teaching.features(lesson.samples)) if lesson.samples else []
         alike = [[a, b, round(far, 2)] for far, a, b in separation(teaching, features) if far < 1]
         return {
@@ -268,9 +271,10 @@ class Lessons:
             "deck": lesson.deck,
             "key": lesson.key,
             "name": lesson.name,
-            "words": layout.words,
-            "places": [place.words for place in layout.places],
+            "words": _layout_words(teaching, layout),
+            "places": [_place_words(teaching, place) for place in layout.places],
             "names": list(teaching.names(lesson.deck)),
+            "called": {name: _called(teaching, name) for name in shown},
             "lights": len({sample.light for sample in lesson.samples}),
             "samples": entries[: len(lesson.samples)],
             "fresh": entries[len(lesson.samples) :],
@@ -304,12 +308,42 @@ class Lessons:
             raise Refusal("no-picture", "The camera shows nothing just now: switch it on, or send photographs.")
         return np.asarray(frame.picture, np.uint8)
 
+    def _teach(self, lesson: _Lesson, task: Callable[[], Result]) -> Result:
+        """As `_work`; a refusal calls the classes as the person who teaches does."""
+        try:
+            return self._work(task)
+        except TeachingRefused as refused:
+            if names := refused.fields.get("names"):
+                refused.fields["names"] = [_called(_teaching(lesson.game), name) for name in names]
+            raise
+
     def _work(self, task: Callable[[], Result]) -> Result:
         return self._worker.submit(task).result()
 
 
 def _fitted(lesson: _Lesson, samples: Sequence[Sample], trusts_names: bool) -> Profile:
     return fit_profile(_teaching(lesson.game), lesson.deck, samples, trust_names=trusts_names)
+
+
+def _layout_words(teaching: Teaching, layout: Layout) -> str:
+    """How to lay the cards, in the language spoken."""
+    shown = [_called(teaching, place.shows) for place in layout.places if place.shows]
+    return _said(layout.phrase, layout.words, names=", ".join(shown))
+
+
+def _place_words(teaching: Teaching, place: Place) -> str:
+    """What to lay at a place, in the language spoken."""
+    return _said(place.phrase, place.words, name=_called(teaching, place.shows))
+
+
+def _said(name: str, text: str, /, **fields: str) -> str:
+    return phrase("layouts", name, text=text, **fields) if knows("layouts", name) else text
+
+
+def _called(teaching: Teaching, name: str) -> str:
+    """A class's name in the language spoken."""
+    places = [(section, f"{prefix}-{name}") for prefix in teaching.phrases for section in ("games", "layouts")]
+    return next((phrase(*place) for place in places if knows(*place)), name)
 
 
 def _sample_as_json(teaching: Teaching, number: int, sample: Sample) -> dict[str, Any]:

@@ -30,6 +30,8 @@ class Place:
         at_mm: its middle on the sheet.
         outline: its corners around that, clockwise.
         drawing: an example of its face, around the middle.
+        phrase: the name in the page's catalogue under which other languages have its words, if they do.
+        shows: what the phrase fills in: the class that the card shows.
     """
 
     label: Mapping[str, Any]
@@ -37,6 +39,8 @@ class Place:
     at_mm: Point
     outline: tuple[Point, ...]
     drawing: tuple[Shape, ...]
+    phrase: str = ""
+    shows: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +51,13 @@ class Layout:
         part: the field of a reading under which its cards stand, such as ``cards``.
         words: how to lay them.
         rows: the places, row by row.
+        phrase: as `Place.phrase` for its words; it fills in what the places show.
     """
 
     part: str
     words: str
     rows: tuple[tuple[Place, ...], ...]
+    phrase: str = ""
 
     @property
     def places(self) -> tuple[Place, ...]:

@@ -36,6 +36,7 @@ from companion.printing.shapes import Point, Shape
 from companion.referee.messages import Do
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
+from companion.views.translations import LANGUAGES
 from companion.vision.tracking.tracks import SettleTimes
 from companion.web.app import create_app
 from companion.web.app_context import TableParts
@@ -137,6 +138,41 @@ def test_teaching_is_the_operators_alone(app: Flask, phone: FlaskClient) -> None
     assert "enter the PIN" in phone.get("/teach").text
 
 
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_what_to_lay_and_what_was_wrong_are_said_in_the_phones_language(
+    operator: FlaskClient, running: SimpleNamespace, camera: Shown, language: str
+) -> None:
+    operator.post("/api/language", json={"language": language})
+    for one in operator.get("/api/teach").get_json()["decks"]:
+        lesson, english = (
+            step(operator, "begin", deck=one["deck"])["lesson"],
+            GAMES[one["game"]].layouts(one["deck"])[0],
+        )
+        assert lesson["words"] != english.words
+        assert not {place.words for place in english.places} & set(lesson["places"])
+        assert set(lesson["names"]) <= lesson["called"].keys()
+    step(operator, "begin", deck=DECK)
+    camera.picture = np.full((720, 1280, 3), 110, np.uint8)
+    running.camera.next()
+    refused = operator.post("/api/teach/take", json={}).get_json()["error"]
+    assert refused["code"] == "no-layout" and "teaching layout" not in refused["message"]
+
+
+def test_a_refusal_calls_the_classes_as_the_phone_does(
+    operator: FlaskClient, running: SimpleNamespace, camera: Shown
+) -> None:
+    operator.post("/api/language", json={"language": "de"})
+    lesson = step(operator, "begin", deck=DECK)["lesson"]
+    assert lesson["places"][0] == "die Karte mit sechs gleichen Symbolen: rot"
+    assert lesson["words"].endswith("von links nach rechts: rot, blau, leer.")
+    lay(running, camera)
+    step(operator, "take")
+    step(operator, "rename", number=2, cutout=0, name=None)
+    refused = operator.post("/api/teach/agree", json={}).get_json()["error"]
+    assert (refused["code"], refused["names"]) == ("classes-missing", ["leer"])
+    assert refused["message"].startswith("Auf den Fotos fehlt noch: leer.")
+
+
 def test_a_deck_is_taught_step_by_step_and_read_by_what_was_learnt(
     operator: FlaskClient, running: SimpleNamespace, camera: Shown, tmp_path: Path
 ) -> None:
@@ -159,6 +195,7 @@ def test_a_deck_is_taught_step_by_step_and_read_by_what_was_learnt(
     assert tried.mimetype == "image/jpeg" and len(tried.data) > 10_000
     (kept,) = step(operator, "keep", name="Our deck")["profiles"]
     assert (kept["key"], kept["deck"], kept["samples"], kept["in_use"]) == ("our-deck", DECK, 6, True)
+    assert kept["made_on"] and kept["made"].startswith(f"taught on {kept['made_on']} from 2 photographs")
     assert running.restarts == [True]
     path = profile_for(tmp_path, "hexel", "36")
     classifier = GAMES["hexel"].recognizer().classifier("36", path)

@@ -22,11 +22,14 @@ def layouts(deck: str) -> tuple[Layout, ...]:
             (0.0, 0.0),
             outline(),
             face_shapes(values),
+            "comet-lay-one",
+            " ".join(map(label, values)),
         )
         for values in _CARDS
     ]
-    back = Place({"values": None, "zone": None}, "any card face down", (0.0, 0.0), outline(), back_shapes())
+    down = {"values": None, "zone": None}
+    back = Place(down, "any card face down", (0.0, 0.0), outline(), back_shapes(), "comet-lay-back")
     return (
-        Layout("cards", _WORDS, in_rows([*faces, back], 3, _STEP_MM)),
+        Layout("cards", _WORDS, in_rows([*faces, back], 3, _STEP_MM), "comet-lay"),
         Layout("cards", _WITHOUT_BACK, in_rows(faces, 3, _STEP_MM)),
     )

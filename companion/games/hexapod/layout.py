@@ -37,8 +37,9 @@ def layouts(deck: str) -> tuple[Layout, ...]:
     half = 2.5 * CELL_MM
     corners = ((-half, -half), (half, -half), (half, half), (-half, half))
     label = {"rows": 5, "cols": 5, "cells": [list(row) for row in _CELLS]}
-    place = Place(label, "the display case", (0.0, 0.0), corners, moved((*case_shapes(), *_insects()), (-half, -half)))
-    return (Layout("boards", _WORDS, ((place,),)),)
+    drawn = moved((*case_shapes(), *_insects()), (-half, -half))
+    place = Place(label, "the display case", (0.0, 0.0), corners, drawn, "hexapod-lay-one")
+    return (Layout("boards", _WORDS, ((place,),), "hexapod-lay"),)
 
 
 def span(kind: str) -> tuple[int, int]:

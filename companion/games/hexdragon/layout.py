@@ -18,18 +18,25 @@ def layouts(deck: str) -> tuple[Layout, ...]:
 
 
 def _layout(colours: tuple[str, ...]) -> Layout:
-    start = _place({"kind": "start", "owner": None}, "the start tile", START)
+    start = _place({"kind": "start", "owner": None}, "the start tile", START, phrase="hexdragon-lay-start")
     heads = [
-        _place({"kind": "head", "owner": colour}, f"any head of the {colour} dragon", HEADS[0], colour)
+        _place(
+            {"kind": "head", "owner": colour},
+            f"any head of the {colour} dragon",
+            HEADS[0],
+            colour,
+            phrase="hexdragon-lay-head",
+        )
         for colour in colours
     ]
-    body = _place({"kind": "body", "owner": None}, "any body tile", BODY_SET[0])
+    body = _place({"kind": "body", "owner": None}, "any body tile", BODY_SET[0], phrase="hexdragon-lay-body")
     words = (
         "Lay the start tile, one head of each colour in play and a body tile in rows of three, from left to right: "
         f"start, {', '.join(colours)}, body. How a tile is turned does not matter."
     )
-    return Layout("tiles", words, in_rows([start, *heads, body], 3, _STEP_MM))
+    return Layout("tiles", words, in_rows([start, *heads, body], 3, _STEP_MM), "hexdragon-lay")
 
 
-def _place(label: dict[str, str | None], words: str, tile: Tile, owner: str | None = None) -> Place:
-    return Place({"cell": None, **label}, words, (0.0, 0.0), outline(), face_shapes(tile, owner))
+def _place(label: dict[str, str | None], words: str, tile: Tile, owner: str | None = None, *, phrase: str) -> Place:
+    face = face_shapes(tile, owner)
+    return Place({"cell": None, **label}, words, (0.0, 0.0), outline(), face, phrase, owner or "")

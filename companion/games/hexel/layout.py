@@ -21,7 +21,10 @@ def layouts(deck: str) -> tuple[Layout, ...]:
             (0.0, 0.0),
             outline(),
             face_shapes((symbol,) * 6, edition),
+            "hexel-lay-one",
+            symbol,
         )
         for symbol in symbols
     ]
-    return (Layout("loose", f"{_WORDS} six {', six '.join(symbols)}.", in_rows(cards, 3, (_STEP_MM, 0.0))),)
+    words = f"{_WORDS} six {', six '.join(symbols)}."
+    return (Layout("loose", words, in_rows(cards, 3, (_STEP_MM, 0.0)), "hexel-lay"),)

@@ -145,6 +145,7 @@ def _seen_layout(name: str, teaching: Teaching, deck: str, found: Candidates) ->
         f"{name} does not show the teaching layout, {seen} card{'s are' if seen != 1 else ' is'} seen: lay all of it "
         f"apart, on a plain ground, with nothing else in view. {layouts[0].words}",
         code="no-layout",
+        seen=seen,
     )
 
 
@@ -168,10 +169,12 @@ def _require_all(teaching: Teaching, deck: str, features: Sequence[Feature]) -> 
     optional = teaching.optional_names(deck)
     missing = [name for name in teaching.names(deck) if name not in shown and name not in optional]
     if missing or not shown:
-        named = ", ".join(missing or [name for name in teaching.names(deck) if name not in shown])
+        named = missing or [name for name in teaching.names(deck) if name not in shown]
         raise TeachingRefused(
-            f"the photographs show no {named}: lay every kind in view, or add a photograph of what is missing",
+            f"the photographs show no {', '.join(named)}: lay every kind in view, or add a photograph of what is "
+            "missing",
             code="classes-missing",
+            names=named,
         )
 
 
@@ -215,6 +218,7 @@ def _require_apart(teaching: Teaching, features: Sequence[Feature]) -> None:
                 f"{a} and {b} look the same on the photographs and could not be told apart: they differ by {far:.2f} "
                 "of what tells two names apart; photograph the cards larger, or in other light",
                 code="classes-alike",
+                names=[a, b],
             )
 
 
@@ -243,6 +247,7 @@ def require_own_inks(teaching: Teaching, features: Sequence[Feature]) -> None:
             f"the labels {a} and {b} look swapped: what is called {a} is printed {b}, and the other way round; "
             "swap them, or say that the names are right",
             code="labels-swapped",
+            names=[a, b],
         )
 
 

@@ -75,6 +75,8 @@ class Teaching(ABC):
     """What is learnt of a printing."""
     few_shot_classifier: ClassVar[type[Any]]
     """What names cards of a printing by its profile."""
+    phrases: ClassVar[tuple[str, ...]] = ()
+    """Where the page's catalogue has the classes' names: ``symbol`` for ``symbol-red``."""
     part: ClassVar[str]
     """The field of a reading under which its cards stand."""
     least_side_px: ClassVar[float]

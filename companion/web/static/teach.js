@@ -11,6 +11,7 @@ const LOOK_MS = 600;
 const MOST_EVENINGS = 3;
 const MOST_PX = 2000;
 const PART_BYTES = 60000;
+const DAY = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeZone: "UTC" });
 
 let state = /** @type {any} */ (null);
 let chosen = ""; // the cut-out whose names are offered
@@ -145,6 +146,11 @@ function toLay(lesson) {
     h("img", { class: "layout", src: `/api/teach/layout/${lesson.deck}.png`, alt: lesson.words }));
 }
 
+// A class as people call it.
+function called(name) {
+  return state.lesson.called[name] ?? name;
+}
+
 function cutouts(lesson, samples) {
   const rows = samples.flatMap(({ number, size, cutouts: parts }) => parts.map(({ name, box }, cutout) => {
     const id = `${number}-${cutout}`;
@@ -156,7 +162,7 @@ function cutouts(lesson, samples) {
       draw();
     };
     const item = h("li", { class: chosen === id ? "is-chosen" : "" },
-      button(`cutout-${id}`, [picture, h("b", {}, name)], offer, { class: "plain", "aria-expanded": String(chosen === id) }));
+      button(`cutout-${id}`, [picture, h("b", {}, called(name))], offer, { class: "plain", "aria-expanded": String(chosen === id) }));
     return chosen === id ? [item, names(lesson, number, cutout, name)] : [item];
   }));
   return h("ul", { class: "cutouts" }, ...rows);
@@ -168,7 +174,7 @@ function names(lesson, number, cutout, present) {
     act(() => ask("rename", { number, cutout, name }));
   };
   return h("li", { class: "choices" },
-    ...lesson.names.filter((name) => name !== present && lesson.names.includes(present)).map((name) => button(`name-${name}`, name, () => call(name), { class: "plain small" })),
+    ...lesson.names.filter((name) => name !== present && lesson.names.includes(present)).map((name) => button(`name-${name}`, called(name), () => call(name), { class: "plain small" })),
     button("leave-out", t("leave-out"), () => call(null), { class: "plain small" }));
 }
 
@@ -211,7 +217,7 @@ function trying(lesson) {
   };
   return h("section", {},
     h("h2", {}, t("try-it")),
-    lesson.alike.map(([a, b]) => h("p", { class: "notice" }, t("alike", { a, b }))),
+    lesson.alike.map(([a, b]) => h("p", { class: "notice" }, t("alike", { a: called(a), b: called(b) }))),
     HAS_CAMERA ? [h("p", {}, t("lay-random")), picture, h("p", { id: "told", class: "told", role: "status" }),
       h("div", { class: "row" }, button("try", t("read-them"), read))] : null,
     h("div", { class: "row" },
@@ -258,10 +264,10 @@ function choosing() {
       button(`deck-${deck}`, title(deck), () => begin({ deck }), { class: deck === state.deck ? "" : "plain" }))));
 }
 
-function printing({ key, name, deck, made, samples, versions, evenings, in_use: isInUse }) {
+function printing({ key, name, deck, made, made_on: day, samples, versions, evenings, in_use: isInUse }) {
   return h("article", { class: "printing", id: `printing-${key}` },
     h("h3", {}, `${name} · ${title(deck)}`),
-    h("p", { class: "soft" }, t("made-of", { made, samples })),
+    h("p", { class: "soft" }, t("made-of", { made: day ? t("taught-on", { day: DAY.format(new Date(day)) }) : made, samples })),
     ...evenings.slice(-MOST_EVENINGS).map((evening) =>
       h("p", { class: "soft" }, t(evening.is_promoted ? "evening-learnt" : "evening-left", evening))),
     h("div", { class: "row wrap" },

@@ -46,6 +46,7 @@ class CometTeaching(Teaching):
 
     layouts = staticmethod(layouts)
     decks = ("comet",)
+    phrases = ("numbers",)
     profile = CometProfile
     few_shot_classifier = TaughtNumerals
     part = "cards"

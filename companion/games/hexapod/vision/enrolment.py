@@ -127,6 +127,7 @@ class HexapodTeaching(Teaching):
 
     layouts = staticmethod(layouts)
     decks = ("hexapod",)
+    phrases = ("insect",)
     profile = InsectProfile
     part = "boards"
     fields = 5

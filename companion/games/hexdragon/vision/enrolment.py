@@ -50,6 +50,7 @@ class HexDragonTeaching(Teaching):
 
     layouts = staticmethod(layouts)
     decks = ("hexdragon",)
+    phrases = ("colour", "kind")
     profile = InkProfile
     few_shot_classifier = FewShotTiles
     part = "tiles"

@@ -44,6 +44,7 @@ class HexelTeaching(Teaching):
 
     layouts = staticmethod(layouts)
     decks = ("hexel36", "hexel46")
+    phrases = ("symbol",)
     profile = SymbolProfile
     few_shot_classifier = FewShotSymbols
     part = "cards"

@@ -156,11 +156,13 @@ def fit_prototypes(
             f"the symbol {unclear[0]} does not show: too much light lies on the cards, or too little; photograph them "
             "in softer light",
             code="unclear",
+            names=unclear[:1],
         )
     if unclear:
         raise TeachingRefused(
             f"the symbol {unclear[0]} is not seen clearly: lay the cards on a plain ground, larger in the picture",
             code="unclear",
+            names=unclear[:1],
         )
     symbols = tuple(sorted(embeddings_of))
     prototypes = np.stack([np.average(embeddings_of[s], axis=0, weights=weight_of[s]) for s in symbols]).astype(
