@@ -170,3 +170,88 @@ def speak(page: Any, language: str) -> None:
     page.asynchronous(CHOOSE % language)
     page.open(page.run("return location.origin"))
     page.wait_for(f"document.documentElement.lang == '{language}' && document.querySelector('.seat')")
+
+
+OPEN = "document.getElementById('sheet').open"
+STEPS = "(history.state?.dialogs ?? 0)"
+
+
+def test_the_back_button_closes_the_dialog_and_not_the_page(referee: Referee, visit: Callable[..., Any]) -> None:
+    page = visit(referee)
+    begin(referee, page, "hexel", *STAKED)
+    tap(page, "#another-game")
+    page.wait_for(f"{OPEN} && {STEPS} == 1")
+    page.run("history.back()")
+    page.wait_for(f"!{OPEN} && {STEPS} == 0")
+    tap(page, "#lay-by-hand", '[data-free="0,-1"]')
+    page.wait_for(f"{OPEN} && document.querySelector('.foretold')")
+    page.run("history.back()")
+    page.wait_for(f"!{OPEN} && {STEPS} == 0 && document.querySelector('.seat')")
+
+
+def test_back_leads_from_what_is_read_for_a_moment_to_what_it_covers(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    page = visit(referee)
+    begin(referee, page, "hexel", *STAKED)
+    tap(page, "#another-game")
+    page.wait_for(f"{OPEN} && {STEPS} == 1")
+    tap(page, "#how")
+    page.wait_for(f"document.querySelector('#sheet .topic') && {STEPS} == 2")
+    page.run("history.back()")
+    page.wait_for(f"{OPEN} && !document.querySelector('#sheet .topic') && {STEPS} == 1")
+    tap(page, "#how")
+    page.wait_for(f"document.querySelector('#sheet .topic') && {STEPS} == 2")
+    tap(page, "#sheet-close")
+    page.wait_for(f"{OPEN} && !document.querySelector('#sheet .topic') && {STEPS} == 1")
+    tap(page, "#how")
+    page.wait_for(f"{STEPS} == 2")
+    close(page)
+    page.wait_for(f"!{OPEN} && {STEPS} == 0")
+
+
+def test_a_dialog_that_was_closed_leaves_nothing_to_go_back_through(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    page = visit(referee)
+    page.run("history.replaceState('here', '')")
+    begin(referee, page, "hexel", *STAKED)
+    tap(page, "#another-game")
+    page.wait_for(f"{STEPS} == 1")
+    tap(page, "#sheet-close")
+    page.wait_for("history.state == 'here'")
+    tap(page, "#another-game")
+    page.run("document.getElementById('sheet').close(); document.getElementById('another-game').click()")
+    page.wait_for(f"{OPEN} && {STEPS} == 1")
+    page.run("history.forward()")
+    close(page)
+    page.wait_for(f"!{OPEN} && history.state == 'here'")
+    page.run("history.forward()")
+    page.asynchronous("setTimeout(arguments[0], 300)")
+    page.wait_for("history.state == 'here'")
+
+
+def test_a_page_loaded_anew_with_a_dialog_open_has_none_to_close(referee: Referee, visit: Callable[..., Any]) -> None:
+    page = visit(referee)
+    begin(referee, page, "hexel", *STAKED)
+    page.run("history.replaceState('here', '')")
+    tap(page, "#another-game")
+    page.wait_for(f"{STEPS} == 1")
+    page.run("window.isOld = true; location.reload()")
+    page.wait_for(f"!window.isOld && document.querySelector('.seat') && !{OPEN} && history.state == 'here'")
+
+
+def test_the_back_button_closes_a_dialog_out_of_reach_of_the_table_too(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    page = visit(referee)
+    begin(referee, page, "hexel", *STAKED)
+    tap(page, "#another-game")
+    page.wait_for(f"{STEPS} == 1")
+    page.go_offline(True)
+    try:
+        page.run("history.back()")
+        page.wait_for(f"!{OPEN} && {STEPS} == 0 && document.querySelector('.seat')")
+    finally:
+        page.go_offline(False)
+        page.complaints()
