@@ -12,7 +12,7 @@ from companion.hub.messages import MAX_SNAPSHOT_BYTES, Position, Unreadable, dec
 from companion.referee.messages import REFEREE_CALLED
 from companion.referee.session import Session
 from companion.views.archive.measures import measure_totals
-from companion.views.phrases import call, intent, notice_text, sentences
+from companion.views.phrases import call, intent, notice_text, outcomes_first, sentences
 from companion.views.words import pot as title_of_pot
 
 _MAX_PLAYERS = 12
@@ -62,7 +62,7 @@ def snapshot(session: Session, position: Position | None, camera: str) -> dict[s
         "turn": labels.get(view["turn"], view["turn"]),
         "moves": len(session.moves),
         "call": called and {"word": called.word, "player": labels.get(called.player or "", called.player)},
-        "said": _short(" ".join(sentences(last)), _MAX_TEXT),
+        "said": _short(" ".join(sentences(outcomes_first(last))), _MAX_TEXT),
         "pot": biggest_pot(view, labels),
         "measures": _measures(view, labels),
         "proposal": _proposal(session),

@@ -34,6 +34,16 @@ def sentences(events: Iterable[Event]) -> tuple[str, ...]:
     return tuple(sentence(event) for event in events)
 
 
+def outcomes_first(events: Iterable[Event]) -> list[Event]:
+    """A move's events with what came of it before how that was reckoned: a place that is too small cuts the last off.
+
+    >>> won, scored = {"event": "won", "pot": "Vain"}, {"event": "scored", "pot": "Vain"}
+    >>> [event["event"] for event in outcomes_first([scored, won])]
+    ['won', 'scored']
+    """
+    return sorted(events, key=lambda event: event["event"] in _RECKONING)
+
+
 def intent(command: Command) -> str:
     """What a command would do, before the rules have spoken.
 
@@ -245,6 +255,8 @@ _VARIANTS: Mapping[str, tuple[Callable[[Command], bool], str]] = {
 CAPTION = "demo-"
 """How the codes of what a demo tells of itself begin."""
 
+_RECKONING = ("scored", "hands")
+"""What came of a move is told before these."""
 _CALM = ("settling", "hand-resting", "light-back", "table-found", "camera-off", "camera-unused", "camera-ended")
 """What is no alarm: hands at work, what has come right, what somebody chose."""
 

@@ -16,7 +16,7 @@ from companion.rules.engine import Command, Game
 from companion.views.archive.measures import measure_totals
 from companion.views.archive.statistics import summarise, winners_of
 from companion.views.changes import amendment_as_json
-from companion.views.phrases import call, intent, is_aloud, is_calm, label, notice_text, sentences
+from companion.views.phrases import call, intent, is_aloud, is_calm, label, notice_text, outcomes_first, sentences
 from companion.views.reasons import explanations, refusal_for_people
 from companion.views.words import knows, phrase
 
@@ -148,7 +148,7 @@ def _last(session: Session) -> dict[str, Any]:
     return {
         "last": {"n": move.number, "command": dict(move.command), "events": list(move.events)},
         "call": called.as_json() if called else None,
-        "said": list(sentences(move.events)),
+        "said": list(sentences(outcomes_first(move.events))),
         "why": explanations(session, before, move.events),
     }
 

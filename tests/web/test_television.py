@@ -160,6 +160,47 @@ def test_nothing_on_the_television_is_cut_off(name: str, television: Callable[..
     assert page.run(CUT_OFF) == []
 
 
+def test_who_takes_the_pots_is_told_before_what_was_scored(television: Callable[..., Any]) -> None:
+    page = television(*TABLES["comet turned up in every pot"])
+    shown = "[...document.querySelectorAll('#call li')].filter((line) => line.getClientRects().length)"
+    told = page.run(f"return {shown}.map((line) => line.textContent)")
+    assert [line for line in told if "takes" in line] == [
+        "Bo takes Desten: 100.",
+        "Dee takes Kinro: 100.",
+        "Cy takes Nivek: 100.",
+        "Bo takes Trinovat: 100.",
+        "Cy takes Vain: 100.",
+        "Ana takes Polos: 100.",
+    ]
+    assert page.run(UNREAD) == []
+
+
+WIDEST = "W" * 40
+RECKONED_APART = """
+const box = (part) => part.getBoundingClientRect();
+return [...document.querySelectorAll('.reckoned')].map((one) => {
+  const [name, sum] = one.querySelectorAll('p > b'), card = box(one.closest('section'));
+  return box(name).right <= box(sum).left && box(sum).right <= card.right;
+}).concat([...document.querySelectorAll('.reveal h3')].map((one) => box(one.lastChild).right <= box(one).right + 1));
+"""
+
+
+@pytest.mark.parametrize("taker", [WIDEST, "Bo"])
+def test_a_long_name_covers_no_score(taker: str, television: Callable[..., Any]) -> None:
+    least, most = "4-5-10+5-5-9", "9-9-9+2-3-4+2-2-2"
+    sets = (
+        f"set {WIDEST} Desten {most if taker == WIDEST else least}",
+        f"set Bo Desten {least if taker == WIDEST else most}",
+    )
+    page = television(
+        Header("comet", (WIDEST, "Bo", "Cy")), (f"round {WIDEST}", *sets, "set Cy Vain 14-14-14", "reveal")
+    )
+    assert set(page.run(RECKONED_APART)) == {True}
+    page.screen(1100, 1080)
+    page.asynchronous(FRAMES)
+    assert set(page.run(RECKONED_APART)) == {True}
+
+
 def test_a_reveal_fits_a_window_that_is_made_smaller_and_is_whole_again_in_a_large_one(
     television: Callable[..., Any],
 ) -> None:

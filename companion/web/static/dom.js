@@ -56,7 +56,8 @@ export function show(id, key, build) {
 const SIZES = ["is-tight", "is-tighter"];
 
 /**
- * Makes what stands in a place of fixed height smaller, step by step, until none of it is cut off.
+ * Makes what stands in a place of fixed height smaller, step by step, until none of it is cut off. The lines for which
+ * there is no room even so are marked.
  * @param {string} id
  */
 export function squeeze(id) {
@@ -65,7 +66,10 @@ export function squeeze(id) {
   const isHidden = (/** @type {any} */ part) => bottom(part) > Math.min(bottom(part.parentElement), bottom(place)) + 1;
   const isCut = () => [...place.children, ...place.querySelectorAll("li")].some(isHidden);
   place.classList.remove(...SIZES);
+  const lines = [...place.querySelectorAll("li")];
+  for (const line of lines) line.classList.remove("is-left-out");
   for (const size of SIZES) if (isCut()) place.classList.add(size);
+  for (const line of lines.filter(isHidden)) line.classList.add("is-left-out");
 }
 
 // Somebody's number in a field, marked so that it outlives the field's being drawn anew.

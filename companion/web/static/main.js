@@ -52,7 +52,6 @@ function draw(state, game) {
   show("game", [state.game, state.header.edition], () => regions.gameName(state, game));
   show("round", game.roundWords(state), () => game.roundWords(state));
   show("call", [state.call, state.said, state.last?.n, regions.correction(state)], () => regions.call(state));
-  squeeze("call");
   drawLasting();
   show("turn", [state.game, state.turn, state.phase, state.result, me.seat, game.prompt(state)], () => regions.turn(state, game, me, press));
   isLaying &&= layer(state, me);
@@ -70,6 +69,7 @@ function draw(state, game) {
   if (isBoard) turnTopicsOf(state, game);
   if (isBoard) show("finale", [state.finale], () => drawFinale(state.finale));
   document.body.classList.toggle("has-finale", Boolean(state.finale));
+  squeeze("call"); // how many players there are tells how high its place is
   if (isBoard) return show("history", [state.history], () => regions.lastMoves(state));
   const possible = me.joined ? mine(state.actions, me) : [];
   show("choice", [Object.keys(state.players), me], () => seatChoice(state, me, press));

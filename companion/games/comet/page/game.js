@@ -57,7 +57,8 @@ function pot(name, chips, sets, winners, waiting) {
 }
 
 function winning({ players, amount }) {
-  return players.length > 1 ? t("comet-share", { players: players.map(isolated).join(", "), amount }) : `${isolated(players[0])} +${amount}`;
+  if (players.length > 1) return t("comet-share", { players: players.map(isolated).join(", "), amount });
+  return [h("span", { class: "taker", dir: "auto" }, players[0]), h("span", {}, `+${amount}`)];
 }
 
 export function drawTable(state) {
