@@ -76,6 +76,23 @@ def test_chips_and_colours_are_chosen_there(empty: Callable[[], tuple[Referee, A
     assert referee.latest().header.options == {"radius": 2, "colours": {"Cy": "blue", "Dee": "red"}}
 
 
+def test_the_focus_goes_to_a_new_players_name_and_else_stays(empty: Callable[[], tuple[Referee, Any]]) -> None:
+    _, page = empty()
+
+    def press(name: str) -> str:
+        page.run(f"const button = document.getElementById('{name}'); button.focus(); button.click()")
+        focused: str = page.run("return document.activeElement.id")
+        return focused
+
+    assert press("game-hexdragon") == "game-hexdragon"
+    assert press("add-player") == "player-2"
+    assert press("add-player") == "player-3"
+    assert press("colour-1-purple") == "colour-1-purple"
+    assert press("up-2") == "up-1" and press("up-1") == "player-0"
+    assert press("out-3") == "out-2"
+    assert press("out-0") == "out-0"
+
+
 def test_the_set_up_closes_where_somebody_else_has_begun(empty: Callable[[], tuple[Referee, Any]]) -> None:
     referee, page = empty()
     referee.ask(Begin(Header("hexapod", ("Ana", "Bo"))))

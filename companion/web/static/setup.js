@@ -34,9 +34,13 @@ export async function openSetup({ state, me, press }) {
     if (answer?.error) note.textContent = answer.error.message;
     else if (answer) closeDialog(form);
   };
-  const redraw = (change) => {
+  // All is drawn anew: the focus stays where it was, or goes to the first of some places that is there.
+  const redraw = (change, ...ids) => {
+    const here = document.activeElement?.id ?? "";
     change();
     draw();
+    const places = [...(ids.length ? ids : [here]), "add-player", "player-0"].map((id) => document.getElementById(id));
+    places.find((place) => place && !place.matches(":disabled"))?.focus();
   };
   const draw = () => {
     const { editions, least, most, name } = wanted.game;
@@ -49,12 +53,12 @@ export async function openSetup({ state, me, press }) {
     form.replaceChildren(...[
       h("fieldset", {}, h("legend", {}, t("game-which")),
         h("div", { class: "game-picks" }, ...games.map((game) => gamePick(game, pages[game.name], game === wanted.game, () => redraw(() => choose(game)))))),
-      editions.length > 1 ? picks(t("deck-which"), editions, (edition) => t("deck-of", { edition }), wanted.edition ?? editions[0], (edition) => (wanted.edition = edition)) : null,
+      editions.length > 1 ? picks(t("deck-which"), editions, "deck", (edition) => t("deck-of", { edition }), wanted.edition ?? editions[0], (edition) => (wanted.edition = edition)) : null,
       h("fieldset", {}, h("legend", {}, t("players")),
         h("ol", { class: "setup-seats" }, ...wanted.seats.map((seat, n) => seatField(seat, n, page))),
         others.length && !isFull ? h("div", { class: "row picks", role: "group", "aria-label": t("players-known") },
-          ...others.map(({ name: other }, n) => h("button", { type: "button", id: `known-${n}`, class: "plain pick name", onclick: () => redraw(() => sit(other)) }, other))) : null,
-        most && wanted.seats.length >= most ? null : h("button", { type: "button", id: "add-player", class: "plain small", onclick: () => redraw(() => wanted.seats.push(seatOf(""))) }, t("player-more"))),
+          ...others.map(({ name: other }, n) => h("button", { type: "button", id: `known-${n}`, class: "plain pick name", onclick: () => redraw(() => sit(other), `known-${n}`, `known-${n - 1}`) }, other))) : null,
+        most && wanted.seats.length >= most ? null : h("button", { type: "button", id: "add-player", class: "plain small", onclick: addSeat }, t("player-more"))),
       page.options?.length ? h("details", {}, h("summary", { id: "house-rules" }, t("house-rules")), ...page.options.map((option) => optionField(option, wanted.options, wanted.seats.length))) : null,
       camera?.element,
       me.setup ? null : h("p", { class: "soft" }, t("game-kept")),
@@ -71,16 +75,17 @@ export async function openSetup({ state, me, press }) {
     if (free >= 0) wanted.seats[free] = seatOf(name);
     else wanted.seats.push(seatOf(name));
   };
-  const picks = (label, list, words, chosen, pick) =>
+  const addSeat = () => redraw(() => wanted.seats.push(seatOf("")), `player-${wanted.seats.length}`);
+  const picks = (label, list, id, words, chosen, pick) =>
     h("div", { class: "row picks", role: "group", "aria-label": label },
-      ...list.map((one) => h("button", { type: "button", class: "plain pick name", "aria-pressed": String(one === chosen), onclick: () => redraw(() => pick(one)) }, words(one))));
+      ...list.map((one) => h("button", { type: "button", id: `${id}-${one}`, class: "plain pick name", "aria-pressed": String(one === chosen), onclick: () => redraw(() => pick(one)) }, words(one))));
   const seatField = (seat, n, page) => {
     const input = h("input", { id: `player-${n}`, value: seat.name, maxlength: 40, "aria-label": t("player", { n: n + 1 }), placeholder: t("player", { n: n + 1 }) });
     input.addEventListener("input", () => (seat.name = input.value));
-    const up = h("button", { type: "button", class: "plain round", "aria-label": t("player-up", { n: n + 1 }), disabled: n === 0, onclick: () => redraw(() => wanted.seats.splice(n - 1, 2, seat, wanted.seats[n - 1])) }, "↑");
-    const out = h("button", { type: "button", class: "plain round", "aria-label": t("player-without", { n: n + 1 }), onclick: () => redraw(() => wanted.seats.splice(n, 1)) }, "−");
+    const up = h("button", { type: "button", id: `up-${n}`, class: "plain round", "aria-label": t("player-up", { n: n + 1 }), disabled: n === 0, onclick: () => redraw(() => wanted.seats.splice(n - 1, 2, seat, wanted.seats[n - 1]), `up-${n - 1}`, `player-${n - 1}`) }, "↑");
+    const out = h("button", { type: "button", id: `out-${n}`, class: "plain round", "aria-label": t("player-without", { n: n + 1 }), onclick: () => redraw(() => wanted.seats.splice(n, 1), `out-${n}`, `out-${n - 1}`) }, "−");
     return h("li", {}, h("div", { class: "row" }, input, up, wanted.seats.length > wanted.game.least ? out : null),
-      page.colours ? picks(t("colour-of", { n: n + 1 }), page.colours, (colour) => t(`colour-${colour}`), colourOf(wanted.seats, n, page.colours), (colour) => give(seat, colour)) : null);
+      page.colours ? picks(t("colour-of", { n: n + 1 }), page.colours, `colour-${n}`, (colour) => t(`colour-${colour}`), colourOf(wanted.seats, n, page.colours), (colour) => give(seat, colour)) : null);
   };
   // A colour that another has is swapped with one's own.
   const give = (seat, colour) => {
