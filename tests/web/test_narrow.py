@@ -143,6 +143,41 @@ def test_text_of_twice_the_size_breaks_no_word_and_leaves_the_table_in_sight(
     page.wait_for(f"{bar}.offsetHeight < 0.45 * innerHeight || getComputedStyle({bar}).position == 'static'")
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_word_is_broken_where_a_card_is_entered_and_house_rules_are_chosen(
+    language: str, phone: Callable[..., Any]
+) -> None:
+    in_dialog = BROKEN.replace("querySelector('main')", "querySelector('#sheet')")
+    broken = {}
+    page = phone(*PLAYED["hexapod"], language)
+    for width in (360, 320):
+        page.screen(width, 740)
+        page.run("document.getElementById('lay-by-hand').click()")
+        page.wait_for("document.querySelector('#sheet[open] .brush')")
+        broken["brushes", width] = page.run(in_dialog)
+        page.run("document.getElementById('sheet').close(); document.getElementById('another-game').click()")
+        page.wait_for("document.querySelector('#sheet[open] #game-comet')")
+        page.run("document.getElementById('game-comet').click(); document.getElementById('house-rules').click()")
+        broken["house rules", width] = page.run(in_dialog)
+        page.run("document.getElementById('sheet').close()")
+    assert {where: words for where, words in broken.items() if words} == {}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_games_name_and_whose_turn_it_is_are_read_whole(language: str, phone: Callable[..., Any]) -> None:
+    cut = """return [...document.querySelectorAll('.top h1 > *, #turn b')].filter((part) => part.getClientRects().length
+      && (part.scrollWidth > part.clientWidth + 1 && part.clientWidth || part.scrollHeight > part.clientHeight + 8
+      && part.clientHeight)).map((part) => part.textContent)"""
+    for header, moves in (*PLAYED.values(), (Header("hexapod", ("Annika", "Bo")), ("play Annika 0 0 bb/ol",))):
+        page = phone(header, moves, language)
+        page.screen(320, 640)
+        assert page.run(cut) == []
+        page.screen(360, 740)
+        page.run("document.documentElement.style.fontSize = '34px'")
+        page.wait_for("document.querySelector('.seat .name').offsetHeight > 40")
+        assert page.run(cut) == []
+
+
 def test_a_long_sentence_of_a_move_is_read_to_its_end(referee: Referee, phone: Callable[..., Any]) -> None:
     page = phone(*PLAYED["hexapod"])
     session = referee.latest()

@@ -4,6 +4,7 @@ import { counted, h, spoken } from "./dom.js";
 import { ruleButton } from "./rule.js";
 import { parts, t } from "./words.js";
 
+const SHORT_NAME = 12; // letters; a longer name gives way so that whose turn it is stays on one line
 const LONG_FACT = 10; // letters that fit in its place at full size
 
 export function titleWords(state, game) {
@@ -40,7 +41,7 @@ export function turn(state, game, me, press) {
   if (!state.turn) return doing ? [h("p", { class: "now all" }, doing)] : [];
   const isMine = state.turn === me.seat;
   const now = isMine ? h("p", { class: "now mine" }, h("b", {}, t("your-turn")))
-    : h("p", { class: "now" }, ...parts("turn", { player: h("b", {}, state.turn) }).map((part) => (typeof part === "string" ? h("span", {}, part) : part)));
+    : h("p", { class: state.turn.length > SHORT_NAME ? "now" : "now is-short" }, ...parts("turn", { player: h("b", {}, state.turn) }).map((part) => (typeof part === "string" ? h("span", {}, part) : part)));
   return [now, doing ? h("p", { class: "soft" }, doing) : null];
 }
 
