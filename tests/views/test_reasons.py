@@ -20,7 +20,8 @@ from companion.rules.notation import parse
 from companion.rules.records import read_header
 from companion.views.reasons import explanation, explanations, refusal_for_people
 from companion.views.scoreboard import verdicts
-from companion.views.words import may_use, original, use
+from companion.views.translations import LANGUAGES
+from companion.views.words import may_use, original, speaking, use
 
 PLAYTHROUGHS = sorted((Path(__file__).parents[1] / "playthroughs").glob("*.txt"))
 PAID = {
@@ -61,6 +62,15 @@ def test_a_refusal_is_put_in_the_tables_own_words_and_keeps_its_code_and_fields(
     session = begin(Header("hexdragon", ("Ana", "Bo")), 1)
     (verdict,) = verdicts(session, [{"cmd": "skip", "player": "Bo"}])
     assert verdict["refusal"]["message"] == "Halt: It is Ana's turn, not Bo's."
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_an_amount_that_is_refused_is_told_what_would_do_in_every_language(language: str) -> None:
+    with speaking(language):
+        told = refusal_for_people({"code": "bad-amount", "message": "Ana has 94 chips to hedge with, not 99"})[
+            "message"
+        ]
+    assert "1" in told and "0" in told and "Ana" not in told, "the least of a stake, and of a hedge"
 
 
 def test_every_event_that_the_rules_explain_can_be_put_otherwise() -> None:
