@@ -52,7 +52,7 @@ def sheet(session: Session, number: int, *, has_instead: bool = True) -> dict[st
             {"command": dict(command), "said": _said(session.game, before, command)}
             for command in (suggestions(session.game, before, move.command, _chances(move)) if has_instead else ())
         ],
-        "actions": actions(session.game.legal(before)),
+        "actions": [_in_words(action) for action in actions(session.game.legal(before))],
         "stood": session.game.view(before),
     }
 
@@ -79,6 +79,12 @@ def _picture_before(moves: Iterable[Move]) -> int | None:
 
 def _chances(move: Move) -> Sequence[Any]:
     return move.evidence.chances if move.evidence else ()
+
+
+def _in_words(action: Mapping[str, Any]) -> dict[str, Any]:
+    """An action with what it would be as a sentence; an amount at its least."""
+    amount = {action["field"]: action["least"]} if action["field"] else {}
+    return {**action, "said": intent({**action["command"], **amount})}
 
 
 def _said(game: Game, state: Any, command: Command) -> str:

@@ -8,6 +8,7 @@ from companion.referee.messages import Asked, Do
 from companion.referee.session import Session, begin, decide, evolve
 from companion.rules.engine import Header
 from companion.views.sheet import sheet, suggestions
+from companion.views.words import speaking
 
 LINE = {
     "cmd": "line",
@@ -77,6 +78,19 @@ def test_a_stake_that_was_misheard_is_suggested_anew(session: Session) -> None:
     assert told is not None
     assert [choice["command"]["amount"] for choice in told["instead"]] == [2, 4, 1, 5], "the nearest first"
     assert "Ana sets the stake at 1." in {choice["said"] for choice in told["instead"]}
+
+
+def test_what_else_it_may_have_been_is_a_sentence_in_every_language(session: Session) -> None:
+    said = {}
+    for language in ("en", "de", "fr"):
+        with speaking(language):
+            told = [sheet(session, number) for number in (2, 5)]
+        said[language] = [action["said"] for one in told if one for action in one["actions"]]
+    assert said == {
+        "en": ["Ana sets the stake at 1.", "Ana passes."],
+        "de": ["Ana legt den Einsatz auf 1 fest.", "Ana passt."],
+        "fr": ["Ana fixe la mise à 1.", "Ana passe."],
+    }
 
 
 def test_moves_of_every_game_open() -> None:

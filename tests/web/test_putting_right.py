@@ -109,7 +109,7 @@ def test_a_card_laid_by_another_out_of_turn_is_put_right_with_the_pass_before_it
     opened(page, 5)
     page.run("document.querySelectorAll('.editor .pick.name')[1].click(); document.getElementById('correct').click()")
     page.wait_for("document.querySelector('.editor [role=status] button')")
-    assert "Ana Pass" in page.run("return document.querySelector('.editor [role=status]').textContent")
+    assert "Ana passes." in page.run("return document.querySelector('.editor [role=status]').textContent")
     page.run("document.querySelector('.editor [role=status] button').click()")
     page.wait_for("!document.getElementById('sheet').open")
     stand = [(move.command["cmd"], move.command["player"]) for move in referee.latest().moves[4:]]

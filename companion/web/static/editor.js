@@ -70,7 +70,7 @@ function crop(number) {
 function plain({ actions }) {
   return actions.map((action) => ({
     player: action.player,
-    label: [action.player, action.label, action.field ? action.least : ""].filter((part) => part !== null && part !== "").join(" "),
+    label: action.said,
     command: action.field ? { ...action.command, [action.field]: action.least } : action.command,
   }));
 }
