@@ -124,6 +124,30 @@ def test_stake_and_hedge_are_set_by_buttons_in_whole_multiples(
     assert "100" in page.run("return document.getElementById('toast').textContent")
 
 
+def test_a_stake_for_which_somebody_cannot_hedge_is_asked_for_twice(
+    table: Callable[..., Referee], visit: Callable[..., Any]
+) -> None:
+    referee = table(LINE)
+    page = visit(referee)
+    typed = (
+        "const input = document.getElementById('amount-0'); input.value = '%s';"
+        "input.dispatchEvent(new Event('input'));"
+        "document.getElementById('set-0').click(); return document.querySelector('.stepper [role=alert]').textContent"
+    )
+    assert "250 is more than the stock of Ana, Bo" in page.run(typed % "250")
+    assert "251 is more than" in page.run(typed % "251"), "another amount is another question"
+    assert referee.latest().moves[-1].command["cmd"] == "line"
+    page.run("document.getElementById('set-0').click()")
+    page.wait_for("document.body.dataset.phase == 'hedge'")
+    assert referee.latest().moves[-1].command == {"cmd": "stake", "player": "Ana", "amount": 251}
+
+
+def test_a_usual_stake_is_not_asked_about(table: Callable[..., Referee], visit: Callable[..., Any]) -> None:
+    page = visit(table(LINE))
+    page.run("document.getElementById('amount-0').value = 100; document.getElementById('set-0').click()")
+    page.wait_for("document.body.dataset.phase == 'hedge'")
+
+
 def test_no_amount_counts_that_nobody_typed(table: Callable[..., Referee], visit: Callable[..., Any]) -> None:
     """3 beside a stake of 2 was rounded to a hedge of 4, and an empty field was a hedge of 0."""
     referee = table(LINE, {"cmd": "stake", "player": "Ana", "amount": 2})

@@ -6,10 +6,10 @@ import { t } from "./words.js";
 const NEW_MS = 400; // so long a finger may still mean the button that stood there before
 const MINE = "companion-player"; // who was chosen on this phone the last time
 
-export function actions(state, press, me) {
+export function actions(state, press, me, doubt) {
   if (state.is_over) return h("div", { class: "row" }, h("button", { id: "next-game", onclick: press.nextGame }, t("next-game")));
   const amounts = grouped(state.actions.filter((action) => action.field));
-  const steppers = [...amounts.values()].map((same, n) => stepper(same, n, press, me));
+  const steppers = [...amounts.values()].map((same, n) => stepper(same, n, press, me, doubt));
   const presses = [...grouped(state.actions.filter((action) => !action.field)).values()];
   const shared = presses.filter((same) => same.length > 1).map((same, n) => roll(same, n, press));
   const buttons = presses.filter((same) => same.length === 1).map(([action], n) => button(action, n, press, me));
@@ -32,19 +32,25 @@ function roll(choices, n, press) {
     h("div", { class: "row picks", role: "group", "aria-labelledby": label }, ...names));
 }
 
-// One amount of one player, in steps that the rules allow; some ready to tap. Too much is for the rules to refuse.
-function stepper(choices, n, press, me) {
+// One amount of one player, in steps that the rules allow; some ready to tap. Too much is for the rules to refuse; what is
+// hardly meant is asked for once more.
+function stepper(choices, n, press, me, doubt) {
   const remembered = choices.findIndex(({ player }) => player === (me.seat ?? localStorage.getItem(MINE)));
   let chosen = choices[Math.max(0, remembered)];
-  const input = h("input", { id: `amount-${n}`, type: "number", inputmode: "numeric", oninput: () => retype(input, input.value) });
+  const input = h("input", { id: `amount-${n}`, type: "number", inputmode: "numeric", oninput: () => put(input.value) });
+  const question = h("p", { role: "alert" });
   const ready = h("div", { class: "row picks", role: "group", "aria-label": t("amounts") });
   const names = choices.length > 1 ? choices.map((choice, k) => name(choice, `who-${n}-${k}`, () => choose(choice))) : [];
 
+  const put = (value) => {
+    retype(input, value);
+    question.textContent = "";
+  };
   const bounded = (value) => {
     const { least, step } = chosen;
     return Math.max(least, least + Math.round((value - least) / step) * step);
   };
-  const move = (sign) => retype(input, bounded(Number(input.value) + sign * chosen.step));
+  const move = (sign) => put(bounded(Number(input.value) + sign * chosen.step));
   const choose = (choice) => {
     chosen = choice;
     if (choices.length > 1) localStorage.setItem(MINE, choice.player);
@@ -52,14 +58,20 @@ function stepper(choices, n, press, me) {
     Object.assign(input, { min: choice.least, step: choice.step });
     input.value = choice.least;
     delete input.dataset.typed;
-    ready.replaceChildren(...choice.examples.map((amount) => pick(amount, input)));
+    question.textContent = "";
+    ready.replaceChildren(...choice.examples.map((amount) => pick(amount, () => put(amount))));
   };
   // What was typed is asked for as it stands: an amount that nobody meant must not count.
   const submit = (event) => {
     event.preventDefault();
     if (Number.isNaN(input.valueAsNumber)) return input.focus();
+    const command = { ...chosen.command, [chosen.field]: input.valueAsNumber };
+    const asked = doubt(command);
+    const isAsked = !asked || question.textContent === asked;
+    question.textContent = asked;
+    if (!isAsked) return;
     delete input.dataset.typed;
-    press.command({ ...chosen.command, [chosen.field]: input.valueAsNumber });
+    press.command(command);
   };
 
   choose(chosen);
@@ -72,6 +84,7 @@ function stepper(choices, n, press, me) {
       input,
       h("button", { type: "button", class: "plain round", "aria-label": t("more"), onclick: () => move(1) }, "+"),
       h("button", { type: "submit", id: `set-${n}` }, t("set"))),
+    question,
     ready);
 }
 
@@ -79,8 +92,8 @@ function name({ player }, id, onclick) {
   return h("button", { type: "button", id, class: "plain pick name", onclick }, player);
 }
 
-function pick(amount, input) {
-  return h("button", { type: "button", class: "plain pick", onclick: () => retype(input, amount) }, amount);
+function pick(amount, onclick) {
+  return h("button", { type: "button", class: "plain pick", onclick }, amount);
 }
 
 function grouped(list) {

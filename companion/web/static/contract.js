@@ -82,6 +82,7 @@
  * @property {() => Promise<Entry>} [entry] there where `layWords` is
  * @property {(state: State) => string} [layWords] the words of the button that enters a move; empty where there is none
  * @property {(state: State, name: string) => string} [owed] what a player may owe
+ * @property {(command: Command, state: State) => string} [doubt] what to ask before a command that the rules allow and that is hardly meant; empty where it is sent at once
  * @property {(state: State) => any[]} [scene] the steps of a great moment, by the last move
  * @property {(command: Command, state: State) => Node | null} [preview] a command's card as a picture
  */

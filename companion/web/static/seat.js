@@ -6,7 +6,8 @@ import { t } from "./words.js";
 
 export function mySeat(state, game, me, possible, press) {
   if (!me.joined) return [];
-  const buttons = [actions({ ...state, actions: possible }, press, me)].flat();
+  const doubt = (command) => game.doubt?.(command, state) ?? "";
+  const buttons = [actions({ ...state, actions: possible }, press, me, doubt)].flat();
   const lay = layButton(state, game, me, press);
   if (!me.seat || !state.players[me.seat]) return [lay, ...buttons];
   return [have(state, game, me.seat), lay, ...buttons];

@@ -2,7 +2,7 @@
 
 import { counted, h, svg } from "/static/dom.js";
 import { APOTHEM, at, centre, neighbour, outline, picture, same, SIDE, tappable, towards } from "/static/hexes.js";
-import { t } from "/static/words.js";
+import { isolated, t } from "/static/words.js";
 
 export const title = t("hexel");
 
@@ -23,6 +23,12 @@ export const quantities = { amount: t("amount"), chips: t("hexel-stock"), hedge:
 export const icon = "/games/hexel/icon.svg";
 
 export const options = [{ name: "chips", label: t("hexel-chips-each"), value: 100 }];
+
+// A stake for which somebody cannot hedge is allowed, and may be a slip of the finger.
+export function doubt({ cmd, amount }, { players }) {
+  const short = Object.entries(players).filter(([, { chips, in: isIn }]) => cmd === "stake" && isIn && chips < amount);
+  return short.length ? t("hexel-stake-high", { amount, players: short.map(([name]) => isolated(name)).join(", ") }) : "";
+}
 
 export const entry = () => import("./entry.js");
 
