@@ -313,9 +313,12 @@ def search_backs(
             quads = _backs_above(table, np.roll(one.corners, turn, 0))
             found += [np.roll(quad, -turn, 0) for quad in quads]
             table = table.with_cards(quads)
-    for one in without_cards([one for one in likely if one.found >= LIMITS.card], told):
+    outlines = without_cards([one for one in likely if one.found >= LIMITS.card], told)
+    for one in sorted(outlines, key=lambda one: -one.found):
         ways = rows_of(one.corners, usual_area(one.corners, told), half_width)
-        found += [part for part in next(iter(ways), []) if table.is_back(part)]
+        parts = [part for part in next(iter(ways), []) if table.is_back(part)]
+        found += parts
+        table = table.with_cards(parts)
     return [_as_covered_back(quad) for quad in found]
 
 

@@ -358,10 +358,10 @@ def test_a_grain_that_may_be_read_as_numbers_is_no_card(found, sure, is_told):
     assert is_card(grain, [face]) is is_told, "whatever colour the table has"
 
 
-def fanned(colour=BLUE, face=WHITE, shifts=(0, 60, 120), known=(0,), around=WOOD, below=None, outlined=0):
+def fanned(colour=BLUE, face=WHITE, shifts=(0, 60, 120), known=(0,), around=WOOD, below=None, outlined=0, again=()):
     """Where backs (x, y) are found in a fan of such shifts, of which some are known, beside three lone cards.
 
-    All may be outlined as one card, so many pixels wide.
+    All may be outlined as one card, so many pixels wide, and less surely once more so far aside.
     """
     picture = np.full((500, 620, 3), WOOD, np.uint8)
     picture[200:420, 20:420] = around
@@ -375,7 +375,8 @@ def fanned(colour=BLUE, face=WHITE, shifts=(0, 60, 120), known=(0,), around=WOOD
     if below is not None:
         there.append(Hypothesis(CARD + np.array([60 + below, 250]), 0.9, none, 1.0, 0.9))
     all_of_them = np.array([[60.0, 250], [60 + outlined, 250], [60 + outlined, 356], [60, 356]])
-    likely = [Hypothesis(all_of_them, 0.95, none, 0.0)] if outlined else []
+    likely = [Hypothesis(all_of_them + aside, 0.6, none, 0.0) for aside in again]
+    likely += [Hypothesis(all_of_them, 0.95, none, 0.0)] if outlined else []
     there += [
         Hypothesis(CARD + at, 0.9, none, 0.0, maybe_back=1.0)
         for at in ((180, 40), (320, 40), *((60 + shifts[k], 250) for k in known))
@@ -414,6 +415,11 @@ def test_backs_in_a_fan_with_one_that_is_told_are_found_by_their_colour(shifts, 
 
 def test_a_back_under_a_face_is_found_up_to_the_cards_beside_it():
     assert fanned(shifts=(0, 60), known=(0,), below=136) == [[pytest.approx(60 + 66, abs=6), pytest.approx(250, abs=4)]]
+
+
+def test_backs_that_were_outlined_as_one_card_twice_are_found_once():
+    """A pair of patterned backs was outlined straight and askew, and told as four."""
+    assert fanned(known=(), outlined=196, again=((14, -10),)) == fanned(known=(), outlined=196)
 
 
 @pytest.mark.parametrize(("wide", "found"), [(196, (0, 60, 120)), (76, ()), (300, ())])
