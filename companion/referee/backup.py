@@ -5,6 +5,8 @@ opened, as after a power cut.
 """
 
 import lzma
+import os
+import re
 import zipfile
 import zlib
 from contextlib import suppress
@@ -16,6 +18,10 @@ from companion.errors import UsageError
 _NOT_KEPT = ("lock",)
 _STORED = (".jpg", ".npz", ".onnx")
 """Files that are compressed already."""
+_MARK = b"companion backup"
+"""The zip file's comment, by which a backup is known."""
+_OF_A_TABLE = re.compile(r"games/\d+\.jsonl|seats\.json|join-code")
+"""A backup from before there was a mark, or one packed anew by hand, holds one of these."""
 _MOST_UNPACKED = 200
 """Times a backup's own size: a journal's lines, all alike, are packed to a fiftieth."""
 _SPOILT = (OSError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError)
@@ -30,7 +36,7 @@ def back_up(data: Path, file: Path) -> int:
     """
     if not data.is_dir():
         raise UsageError(f"there is no data folder {data}: nothing was ever played there", code="no-data")
-    kept = [path for path in sorted(data.rglob("*")) if _is_own(path) and path != file]
+    kept = [path for path in _own_files(data) if path != file]
     try:
         file = file.resolve()  # a link stays one
         if file.exists() and not file.is_file():
@@ -62,6 +68,9 @@ def restore(file: Path, data: Path) -> int:
             if strange := next((name for name in names if not _is_own_name(name)), None):
                 message = f"{file} is no backup: it would write {strange!r}"
                 raise UsageError(message, code="bad-backup")
+            if packed.comment != _MARK and not any(map(_OF_A_TABLE.fullmatch, names)):
+                message = f"{file} is no backup of a table: `companion backup` makes one"
+                raise UsageError(message, code="bad-backup")
             size = sum(entry.file_size for entry in packed.infolist())
             if size > _MOST_UNPACKED * file.stat().st_size:
                 raise UsageError(f"{file} is no backup: it would unpack to {size} bytes", code="bad-backup")
@@ -74,9 +83,25 @@ def restore(file: Path, data: Path) -> int:
     return len(names)
 
 
+def _own_files(data: Path) -> list[Path]:
+    """The table's own files in a folder and its folders, by name. Raises `UsageError` for what cannot be read."""
+
+    def refuse(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):  # pictures of a game that was deleted meanwhile
+            raise error
+
+    try:
+        found = (Path(folder, name) for folder, _, names in os.walk(data, onerror=refuse) for name in names)
+        return sorted(path for path in found if _is_own(path))
+    except OSError as error:
+        message = f"cannot read {error.filename}: {error.strerror}"
+        raise UsageError(message, code="unwritable-backup") from None
+
+
 def _pack(data: Path, kept: list[Path], draft: Path) -> None:
     """Write files of a data folder to a new zip file."""
     with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as packed:
+        packed.comment = _MARK
         for path in kept:
             method = zipfile.ZIP_STORED if path.suffix in _STORED else zipfile.ZIP_DEFLATED
             with suppress(FileNotFoundError):  # a picture that made room meanwhile

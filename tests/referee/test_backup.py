@@ -54,6 +54,49 @@ def test_what_is_no_zip_file_and_what_is_not_there_are_told_in_a_line(tmp_path: 
         back_up(tmp_path / "nowhere", tmp_path / "kept.zip")
 
 
+def test_a_zip_file_of_other_things_is_no_backup(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "photos.zip", "w") as packed:
+        packed.writestr("holiday/1.jpg", "x")
+        packed.writestr("games/chess.exe", "x")
+    with pytest.raises(UsageError, match="no backup of a table"):
+        restore(tmp_path / "photos.zip", tmp_path / "b")
+    assert not (tmp_path / "b").exists()
+
+
+def test_a_backup_of_an_earlier_version_without_a_mark_is_restored(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "kept.zip", "w") as packed:
+        packed.writestr("games/0001.jsonl", "x")
+        packed.writestr("calibration/table.toml", "x")
+    assert restore(tmp_path / "kept.zip", tmp_path / "b") == 2
+
+
+def test_a_backup_of_whatever_a_table_keeps_is_restored(tmp_path: Path) -> None:
+    (tmp_path / "a/calibration").mkdir(parents=True)
+    (tmp_path / "a/calibration/table.toml").write_text("")
+    back_up(tmp_path / "a", tmp_path / "kept.zip")
+    assert restore(tmp_path / "kept.zip", tmp_path / "b") == 1
+
+
+def test_a_folder_that_cannot_be_read_is_told_and_nothing_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a/games").mkdir(parents=True)
+    (tmp_path / "a/games/0001.jsonl").write_text("{}")
+    (tmp_path / "a/games").chmod(0)
+    tmp_path.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    user = os.geteuid()
+    if user == 0:  # who may read everything
+        os.seteuid(65534)
+    try:
+        with pytest.raises(UsageError, match="cannot read a/games: Permission denied"):
+            back_up(Path("a"), Path("kept.zip"))
+    finally:
+        os.seteuid(user)
+        (tmp_path / "a/games").chmod(0o755)
+    assert not (tmp_path / "kept.zip").exists()
+
+
 def test_what_was_readable_by_the_service_alone_is_so_again(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a/seats.json").write_text("{}")
@@ -90,7 +133,7 @@ def test_a_small_file_that_would_fill_the_disk_is_no_backup(tmp_path: Path) -> N
 @pytest.mark.parametrize("value", [1, 99, 255])
 def test_a_backup_with_a_spoilt_byte_is_told_in_a_line_or_is_whole(tmp_path: Path, at: int, value: int) -> None:
     with zipfile.ZipFile(tmp_path / "kept.zip", "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr("a.txt", "what was kept" * 9)
+        packed.writestr("join-code", "what was kept" * 9)
     data = bytearray((tmp_path / "kept.zip").read_bytes())
     for start in (0, data.index(b"PK\1\2")):  # in the file's own header and in the list of files
         spoilt = bytearray(data)
