@@ -268,9 +268,13 @@ def _start_learning(table: Table, say: Callable[[str], None]) -> None:
 
 
 def _profile(table: Table) -> Path | None:
-    """The printing that the settings name, else the one of the data folder that the deck is read by."""
+    """The printing that the settings name, else the one of the data folder that the deck is read by.
+
+    Raises `UsageError` where the settings name one of another deck than theirs.
+    """
     vision, header = table.settings.vision, table.referee.latest().header
     if vision.profile is not None:
+        game(header.game).recognizer().require_deck(vision.deck, vision.profile)
         return vision.profile
     edition = vision.deck.removeprefix(header.game) if vision.deck else game(header.game).deck_edition(header)
     data = table.settings.table.data or default_data()

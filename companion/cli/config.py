@@ -74,6 +74,7 @@ def _in_the_world(settings: Settings, lines: Lines) -> Iterator[Problem]:
     try:
         if vision.profile is not None and header.game in GAMES:
             GAMES[header.game].recognizer().classifier(header.edition, vision.profile)
+            GAMES[header.game].recognizer().require_deck(vision.deck, vision.profile)
     except CompanionError as error:
         yield Problem("vision.profile", error.message, lines.of("vision.profile"))
     try:

@@ -52,9 +52,14 @@ def game_options(command: Command) -> Command:
 
 
 def recognizer_and_classifier(game_name: str, deck: str | None, profile: Path | None) -> tuple[Recognizer, Any]:
-    """The game's reader and what names its symbols. Raises `UsageError` for a name unknown or a broken profile."""
+    """The game's reader and what names its symbols.
+
+    Raises `UsageError` for a name unknown, a broken profile, or one of another deck.
+    """
     recognizer = games.game(game_name).recognizer()
-    return recognizer, recognizer.classifier(recognizer.edition(deck), profile)
+    edition = recognizer.edition(deck)
+    recognizer.require_deck(deck, profile)
+    return recognizer, recognizer.classifier(edition, profile)
 
 
 def report_unreadable(path: Path, as_json: bool) -> None:

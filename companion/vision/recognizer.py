@@ -50,3 +50,12 @@ class Recognizer:
         if deck is not None and deck not in self.decks:
             raise UsageError(f"no such deck: {deck} (known: {', '.join(self.decks)})", code="unknown-deck")
         return None if deck is None else deck.removeprefix(self.name) or None
+
+    def require_deck(self, deck: str | None, profile: Path | None) -> None:
+        """Raises `UsageError` where a profile's file was learnt of another deck than the one that is named."""
+        if deck is None or profile is None or self.teaching is None:
+            return
+        learnt = self.teaching.read(profile)
+        if not self.teaching.is_of_deck(learnt, deck):
+            message = f"{profile} was learnt of {learnt.deck}, not of {deck}: name the deck's own profile, or no deck"
+            raise UsageError(message, code="unknown-deck")

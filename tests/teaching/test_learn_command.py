@@ -146,3 +146,36 @@ def test_what_cannot_be_learnt_is_refused_in_one_line(
     told = capsys.readouterr().err
     assert told.count("\n") == 1 and (code is None or f"({code})" in told)
     assert not (tmp_path / "p.json").exists()
+
+
+def test_a_case_of_another_size_than_the_decks_teaches_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    photograph, labels = picture_file(tmp_path, "hexapod"), tmp_path / "l.jsonl"
+    labels.write_text(json.dumps({"boards": [place.label for place in GAMES["hexapod"].layouts("hexapod")[0].places]}))
+    other = ["--game", "hexapod", "--deck", "hexapod4x6", "--out", tmp_path / "p.json", photograph]
+    for words in ([*other, "--labels", labels], other):
+        assert learn(*words) == 2
+        assert "5x5" in capsys.readouterr().err
+        assert not (tmp_path / "p.json").exists()
+    same = ["--game", "hexapod", "--deck", "hexapod5x5", "--labels", labels, "--out", tmp_path / "p.json", photograph]
+    assert learn(*same) == 0
+    read = ["read", "--game", "hexapod", "--profile", str(tmp_path / "p.json"), "--deck"]
+    assert main([*read, "hexapod", str(photograph)]) == 2
+    assert main([*read, "hexapod5x5", str(photograph)]) == 0
+
+
+def test_a_profile_of_another_deck_than_the_one_named_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    photograph, out = picture_file(tmp_path, "hexel"), tmp_path / "deck.json"
+    assert learn(*deck("hexel"), "--out", out, photograph) == 0
+    capsys.readouterr()
+    for command in ("read", "watch"):
+        assert main([command, *HEXEL46, "--profile", str(out), str(photograph)]) == 2
+        assert "was learnt of hexel36, not of hexel46" in capsys.readouterr().err
+    assert main(["read", *deck("hexel"), "--profile", str(out), str(photograph)]) == 0
+    settings = tmp_path / "companion.toml"
+    settings.write_text(f"[vision]\ndeck = 'hexel46'\nprofile = '{out}'\n")
+    assert main(["config", "--check", "--settings", str(settings)]) != 0
+    assert "was learnt of hexel36" in "".join(capsys.readouterr())

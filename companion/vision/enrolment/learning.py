@@ -77,11 +77,9 @@ def take_samples(
     cards: list[Label]
     if label is None:
         layout, outlines = _seen_layout(name, teaching, deck, found)
-        cards = [place.label for place in layout.places]
+        cards = _checked(teaching, deck, [place.label for place in layout.places])
     else:
-        cards = teaching.cards(label)
-        for card in cards:
-            teaching.check_card(deck, card)
+        cards = _checked(teaching, deck, teaching.cards(label))
         if not cards:
             return []
         outlines = outlines_of(name, found, cards)
@@ -128,6 +126,13 @@ def separation(teaching: Teaching, features: Sequence[Feature]) -> list[tuple[fl
         off = by_name[a].mean(0) - by_name[b].mean(0)
         found.append((float(np.sqrt((off**2).sum() / teaching.alike)), a, b))
     return sorted(found)
+
+
+def _checked(teaching: Teaching, deck: str, cards: list[Label]) -> list[Label]:
+    """The cards. Raises `UsageError` for one that is none of the deck."""
+    for card in cards:
+        teaching.check_card(deck, card)
+    return cards
 
 
 def _seen_layout(name: str, teaching: Teaching, deck: str, found: Candidates) -> tuple[Layout, NDArray[np.float32]]:

@@ -174,6 +174,10 @@ class Teaching(ABC):
         """The deck of an edition, by the name that profiles give it."""
         return next((deck for deck in self.decks if edition and deck.endswith(edition)), self.decks[0])
 
+    def is_of_deck(self, profile: Any, deck: str) -> bool:
+        """Whether a profile was learnt of a deck, as the recognizer names it."""
+        return bool(profile.deck == deck)
+
     @abstractmethod
     def features(self, samples: Sequence[Sample]) -> list[Feature]:
         """What is printed on samples, as the classifier sees it."""

@@ -156,6 +156,12 @@ class HexapodTeaching(Teaching):
         unknown = [kind for row in cells for kind in row if kind is not None and kind not in (*KINDS, ANY)]
         if unknown:
             raise UsageError(f"no insect is {unknown[0]!r}; there are {', '.join(KINDS)}", code="unknown-name")
+        size, asked = f"{len(cells)}x{len(cells[0])}", deck.removeprefix("hexapod")
+        if asked not in ("", size):
+            raise UsageError(
+                f"a case of {size} cells is none of {deck}: teach the deck hexapod{size}, or label a case of {asked}",
+                code="labels-differ",
+            )
 
     def candidates(self, pyramid: Pyramid) -> Candidates:
         """See `Teaching`."""
@@ -235,6 +241,10 @@ class HexapodTeaching(Teaching):
         """See `Teaching`."""
         classifier: FewShotInsects = profile.classifier()
         return classifier
+
+    def is_of_deck(self, profile: InsectProfile, deck: str) -> bool:
+        """See `Teaching`; a deck is a size of the cases, which one called hexapod alone may be taught of, too."""
+        return deck in (profile.deck, f"hexapod{profile.rows}x{profile.cols}")
 
     def features(self, samples: Sequence[Sample]) -> list[Feature]:
         """Each insect's embedding."""
