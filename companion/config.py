@@ -209,7 +209,7 @@ def usual_file() -> Path | None:
 
 def _text(path: Path) -> str:
     try:
-        return read_file(path).decode()
+        return read_file(path).decode("utf-8-sig")
     except OSError as error:
         raise BadSettings(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:

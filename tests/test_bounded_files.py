@@ -81,6 +81,39 @@ def test_a_profile_of_another_network_or_of_other_numbers_is_refused(tmp_path: P
         SymbolProfile.read(path)
 
 
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"game": None}, "names no game"),
+        ({"networks": None}, "with which networks"),
+        ({"looks": None}, "does not say looks"),
+        ({"looks": "x"}, "its looks are no numbers"),
+        ({"looks": [[1], [1, 2]]}, "its looks are no numbers"),
+        ({"samples": {"a": 1}}, "no list of objects"),
+        ({"samples": [{"source": "taught"}]}, "a sample without its picture"),
+        ({"profile": 3}, "profile version 3; learn the printing again"),
+        ({"deck": 5}, "its deck, 5, is no text"),
+    ],
+)
+def test_what_is_wrong_with_a_profile_is_told_in_plain_words(
+    changed: dict[str, object], told: str, tmp_path: Path
+) -> None:
+    held = {
+        "profile": SymbolProfile.VERSION,
+        "game": "hexel",
+        "deck": "hexel36",
+        "symbols": ["red", "blue"],
+        "face_value": [1, 1, 1],
+        "looks": [[0.0] * 47] * 2,
+        "networks": {name: checksum(name) for name in SymbolProfile.NETWORKS},
+    }
+    path = tmp_path / "profile.json"
+    path.write_text(json.dumps({key: value for key, value in {**held, **changed}.items() if value is not None}))
+    with pytest.raises(CompanionError, match=told) as refused:
+        SymbolProfile.read(path)
+    assert str(path) in refused.value.message
+
+
 @pytest.mark.parametrize("jpeg", [b"", b"no picture", b"\xff\xd8\xff"])
 def test_a_sample_that_is_no_picture_is_no_sample(jpeg: bytes) -> None:
     with pytest.raises(ValueError, match="picture"):

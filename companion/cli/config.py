@@ -35,7 +35,7 @@ def config_command(only_check: bool, file: Path | None, as_json: bool) -> int:
         click.echo(f"there is no {FILE}: every setting has its default; `companion config` prints them all")
         return 0
     try:
-        text = read_file(path).decode()
+        text = read_file(path).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', None) or 'no text file'}") from None
     settings, problems = checked(text)

@@ -16,8 +16,8 @@ from companion.cli.terminal import progress
 from companion.errors import UsageError
 from companion.printing.layout import Layout
 from companion.rules.limits import FILE, read_file, read_json
-from companion.vision.enrolment.profile import Profile
-from companion.vision.enrolment.sample import Sample
+from companion.vision.enrolment.profile import Profile, read_profile_object
+from companion.vision.enrolment.sample import Sample, samples_of
 from companion.vision.recognizer import Recognizer
 
 Path_ = click.Path(path_type=Path)
@@ -113,14 +113,10 @@ def _learn(
 
 def read_samples(path: Path, game: str) -> tuple[Sample, ...]:
     """The samples of a profile's file, whatever networks they were learnt with. Raises `UsageError`."""
+    held = read_profile_object(path, game)
     try:
-        held = read_json(read_file(path), FILE)
-        if held["game"] != game:
-            raise ValueError(f"it is one of {held['game']!r}")
-        return tuple(map(Sample.from_json, held["samples"]))
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-profile") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return samples_of(held.get("samples"))
+    except ValueError as error:
         raise UsageError(f"{path} is no profile with samples: {error}", code="unreadable-profile") from None
 
 
@@ -140,11 +136,17 @@ def _print_layout(game: str, deck: str, layouts: Sequence[Layout], as_json: bool
 
 def _read_labels(path: Path) -> list[dict[str, Any]]:
     try:
-        lines = [read_json(line, FILE) for line in read_file(path, FILE).splitlines() if line.strip()]
+        lines = read_file(path, FILE).splitlines()
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-labels") from None
-    except ValueError as error:
-        raise UsageError(f"{path} is no JSON Lines file: {error}", code="unreadable-labels") from None
-    if not lines or not all(isinstance(line, dict) for line in lines):
+    labels = [_label(f"{path}: line {number}", line) for number, line in enumerate(lines, 1) if line.strip()]
+    if not labels or not all(isinstance(label, dict) for label in labels):
         raise UsageError(f"{path} holds no labels", code="unreadable-labels")
-    return lines
+    return labels
+
+
+def _label(where: str, line: bytes) -> Any:
+    try:
+        return read_json(line, FILE)
+    except ValueError as error:
+        raise UsageError(f"{where} is no JSON: {error}", code="unreadable-labels") from None

@@ -19,6 +19,7 @@ _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and symbols that are drawn as nothing: Hangul's fillers and Braille's empty cell."""
 _JOINERS = frozenset("\u200c\u200d")
 """Join letters or keep them apart, in Persian and Hindi, and make one sign of several, as of a family's."""
+_BYTE_ORDER_MARK = "\ufeff"
 _LONGEST_WHOLE = 20
 """Digits of a whole number that is read at all; Python refuses above 4300 only."""
 
@@ -62,6 +63,9 @@ def read_json(text: str | bytes, limits: Limits = COMMAND) -> Any:
     text = _decoded(text, limits)
     try:
         value = json.loads(text, parse_constant=_no_number, parse_int=_whole)
+    except json.JSONDecodeError as error:
+        line = f"line {error.lineno}, " if "\n" in text else ""
+        raise ValueError(f"{error.msg[:1].lower()}{error.msg[1:]} at {line}column {error.colno}") from None
     except RecursionError:
         raise _too_deep(limits) from None
     _require_within(value, limits)
@@ -166,13 +170,17 @@ def prune(text: str, nested: int) -> str:
 
 
 def _decoded(text: str | bytes, limits: Limits) -> str:
+    """The text without the byte order mark that some editors put before it."""
     if len(text) > limits.size_bytes:
         raise ValueError(f"it is longer than {limits.size_bytes} bytes")
     if isinstance(text, bytes):
-        return text.decode()
+        try:
+            return text.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise ValueError("it is no text in UTF-8: save it as such") from None
     if len(text.encode("utf-8", "surrogatepass")) > limits.size_bytes:
         raise ValueError(f"it is longer than {limits.size_bytes} bytes")
-    return text
+    return text.removeprefix(_BYTE_ORDER_MARK)
 
 
 def _require_within(value: Any, limits: Limits) -> None:

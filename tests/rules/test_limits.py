@@ -115,6 +115,18 @@ def test_a_file_that_is_too_large_is_not_parsed() -> None:
         read_toml("#" * (FILE.size_bytes + 1))
 
 
+def test_a_byte_order_mark_before_a_text_is_left_out() -> None:
+    assert read_json("\ufeff[3]") == read_json(b"\xef\xbb\xbf[3]") == [3]
+    assert read_toml(b"\xef\xbb\xbfa = 3") == {"a": 3}
+    record = [b"\xef\xbb\xbf" + json.dumps(HEADER).encode(), b'{"cmd": "pass", "player": "Ana"}']
+    assert replay(record).header.players == ("Ana", "Bo")
+
+
+def test_a_text_in_another_encoding_is_told_in_plain_words() -> None:
+    with pytest.raises(ValueError, match="no text in UTF-8"):
+        read_json("[3]".encode("utf-16"))
+
+
 @given(st.recursive(st.none() | st.text() | st.integers(-9, 9), lambda v: st.lists(v) | st.dictionaries(st.text(), v)))
 def test_pruning_leaves_what_is_not_too_deep_and_always_reads(value: object) -> None:
     text = json.dumps(value)

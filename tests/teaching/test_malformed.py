@@ -239,3 +239,17 @@ def test_learning_again_from_broken_samples_is_one_line_and_status_2(
     assert main(["learn", "--game", game, "--deck", DECKS[game], "--update", str(file), "--json"]) == 2
     out, err = capsys.readouterr()
     assert json.loads(out)["error"]["code"] == "unreadable-profile" and err.count("\n") == 1
+
+
+def test_a_byte_order_mark_before_labels_is_left_out_and_a_spoilt_line_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown, labels = tmp_path / "a.png", tmp_path / "labels.jsonl"
+    cv2.imwrite(str(shown), picture("hexdragon"))
+    words = ["learn", "--game", "hexdragon", "--labels", str(labels), "--out", str(tmp_path / "p.json"), str(shown)]
+    line = json.dumps(label("hexdragon")).encode()
+    labels.write_bytes(b"\xef\xbb\xbf" + line)
+    assert main(words) == 0
+    labels.write_bytes(line + b"\n\n{")
+    assert main(words) == 2
+    assert "line 3 is no JSON: expecting property name enclosed in double quotes at column 2" in capsys.readouterr().err

@@ -8,7 +8,7 @@ networks whose answers it holds: another network's embeddings mean nothing to th
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Self, get_origin
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from companion.errors import UsageError
 from companion.rules.limits import FILE, read_file, read_json
 from companion.vision.detection.conditions import FAINT, colourfulness, faint_of
-from companion.vision.enrolment.sample import CropFrame, Sample, mosaic
+from companion.vision.enrolment.sample import CropFrame, Sample, mosaic, samples_of
 from companion.vision.networks import checksum
 
 _DECIMALS = 5
@@ -113,41 +113,69 @@ class Profile(ABC):
     @classmethod
     def read(cls, path: Path) -> Self:
         """A profile from its file. Raises `UsageError` when it is none of this game and version."""
+        held = read_profile_object(path, cls.GAME)
         try:
-            held = read_json(read_file(path), FILE)
-            if held["game"] != cls.GAME:
-                raise ValueError(f"it is one of {held['game']!r}")
-            if held["profile"] != cls.VERSION:
-                raise ValueError(f"profile version {held['profile']!r}; learn the printing again")
+            if held.get("profile") != cls.VERSION:
+                raise ValueError(f"profile version {held.get('profile')!r:.40}; learn the printing again")
             keys = {one.name: cls.KEYS.get(one.name, one.name) for one in fields(cls)}
-            profile = cls(**{f.name: _as(f.type, held[keys[f.name]]) for f in fields(cls) if keys[f.name] in held})
-            _require_networks(held["networks"], cls.NETWORKS)
-            if not profile._is_numeric() or not profile.is_consistent():
-                raise ValueError("its numbers do not fit together")
+            needed = [one.name for one in fields(cls) if one.default is MISSING and one.default_factory is MISSING]
+            if missing := [keys[name] for name in needed if keys[name] not in held]:
+                raise ValueError(f"it does not say {', '.join(missing)}; learn the printing again")
+            given = [(one, keys[one.name]) for one in fields(cls) if keys[one.name] in held]
+            profile = cls(**{one.name: _as(one.type, key, held[key]) for one, key in given})
+            _require_networks(held.get("networks"), cls.NETWORKS)
+            if not _fits_together(profile):
+                raise ValueError("its numbers do not fit together; learn the printing again")
             return profile
-        except OSError as error:
-            raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-profile") from None
-        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        except ValueError as error:
             raise UsageError(f"{path} is no profile: {error}", code="unreadable-profile") from None
 
 
-def _as(kind: Any, value: Any) -> Any:
-    """A JSON value as a field of that kind: str, int, float, tuple of names or array. Raises `ValueError`."""
+def read_profile_object(path: Path, game: str) -> Mapping[str, Any]:
+    """A profile's file as JSON, whatever networks it was learnt with. Raises `UsageError` if it is none of a game."""
+    try:
+        held = read_json(read_file(path), FILE)
+        if not isinstance(held, dict) or "game" not in held:
+            raise ValueError("it names no game; `companion learn` makes one")
+        if held["game"] != game:
+            raise ValueError(f"it is one of {held['game']!r:.40}, not of {game}")
+        return held
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-profile") from None
+    except ValueError as error:
+        raise UsageError(f"{path} is no profile: {error}", code="unreadable-profile") from None
+
+
+def _fits_together(profile: Profile) -> bool:
+    """Whether a profile's numbers do; where they are of wholly other shapes, a game's own look at them fails."""
+    try:
+        return profile._is_numeric() and profile.is_consistent()
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+        return False
+
+
+def _as(kind: Any, key: str, value: Any) -> Any:
+    """A key's JSON value as a field of that kind: str, int, float, tuple of names or array. Raises `ValueError`."""
     if kind is np.ndarray or get_origin(kind) is np.ndarray:
-        return np.array(value, np.float32)
+        try:
+            return np.array(value, np.float32)
+        except (ValueError, TypeError):
+            raise ValueError(f"its {key} are no numbers, {value!r:.40}") from None
     if kind == tuple[Sample, ...]:
-        return tuple(map(Sample.from_json, value))
+        return samples_of(value)
     if kind in (str, int, float):
         if type(value) is not kind and (kind is not float or type(value) is not int):
-            raise ValueError(f"{value!r:.40} is no {_KINDS[kind]}")
+            raise ValueError(f"its {key}, {value!r:.40}, is no {_KINDS[kind]}")
         return kind(value)
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise ValueError(f"{value!r:.40} is no list of names")
+        raise ValueError(f"its {key}, {value!r:.40}, is no list of names")
     return tuple(value)
 
 
-def _require_networks(held: Mapping[str, str], names: Sequence[str]) -> None:
+def _require_networks(held: Any, names: Sequence[str]) -> None:
     """Raises `ValueError` where a profile was learnt with networks of other weights than this installation's."""
+    if not isinstance(held, dict):
+        raise ValueError("it does not say with which networks it was learnt; learn the printing again")
     for name in names:
         if held.get(name) != checksum(name):
             raise ValueError(

@@ -1,7 +1,6 @@
 """Samples: small rectified crops of cards with what they show. A profile is learnt from nothing else."""
 
 import base64
-import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -65,12 +64,14 @@ class Sample:
 
     @staticmethod
     def from_json(held: Mapping[str, Any]) -> "Sample":
-        """A sample of a profile's file. Raises `ValueError`, `KeyError` or `TypeError` for what is none."""
+        """A sample of a profile's file. Raises `ValueError` for what is none."""
+        if not isinstance(held.get("jpeg"), str) or not isinstance(held.get("label"), Mapping):
+            raise ValueError("a sample without its picture or its label")
         try:
             jpeg = base64.b64decode(held["jpeg"], validate=True)
-        except binascii.Error:
+        except ValueError:  # also where it is no ASCII
             raise ValueError("a sample is no base64") from None
-        if held["source"] not in (TAUGHT, CONFIRMED) or type(held["light"]) is not int:
+        if held.get("source") not in (TAUGHT, CONFIRMED) or type(held.get("light")) is not int:
             raise ValueError("a sample without its source or its light")
         sample = Sample(dict(held["label"]), jpeg, held["light"], held["source"])
         if max(sample.crop().shape) > MOST_PX:
@@ -87,6 +88,13 @@ class Sample:
         if picture is None:
             raise ValueError("a sample is no picture")
         return picture
+
+
+def samples_of(value: Any) -> tuple[Sample, ...]:
+    """The samples in a profile's file, from JSON. Raises `ValueError` for what are none."""
+    if not isinstance(value, list) or not all(isinstance(one, Mapping) for one in value):
+        raise ValueError(f"its samples are no list of objects, {value!r:.40}")
+    return tuple(map(Sample.from_json, value))
 
 
 def taught_of(samples: Sequence[Sample]) -> list[Sample]:
