@@ -54,7 +54,7 @@ def camera_from(settings: CameraSettings) -> Camera | None:
         return PiCamera(**options)
     if kind == "usb" and (number or "0").isdecimal():
         return UsbCamera(int(number or "0"), **options)
-    if Path(settings.source).exists():
+    if settings.source and Path(settings.source).exists():
         return Recorded(Path(settings.source), frames_per_second=settings.frames_per_second)
     raise BadSettings(f"no such camera: {settings.source}; there are pi, usb, usb:1, a folder or a video file, none")
 

@@ -22,9 +22,8 @@ from companion.app.calibrating import (
 )
 from companion.app.factories import camera_from
 from companion.cli.main import FiniteRange, json_option, print_json
-from companion.cli.pictures import required_picture
+from companion.cli.pictures import PictureFile, required_picture
 from companion.config import Settings, default_data, load
-from companion.devices.recorded import SUFFIXES
 from companion.errors import UsageError
 from companion.vision.calibration.image_quality import Check, checks
 from companion.vision.calibration.lens import (
@@ -63,7 +62,7 @@ _MOST_PICTURES = 60
 @click.option("--data", type=click.Path(path_type=Path), help="Folder that keeps the games and calibrations.")
 @click.option("--out", type=click.Path(path_type=Path), help="File to write [in the data folder, named by the venue].")
 @json_option
-@click.argument("pictures", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("pictures", nargs=-1, type=click.Path())
 def calibrate_command(
     file: Path | None,
     venue: str,
@@ -79,7 +78,7 @@ def calibrate_command(
     data: Path | None,
     out: Path | None,
     as_json: bool,
-    pictures: tuple[Path, ...],
+    pictures: tuple[str, ...],
 ) -> int:
     """Say where the camera stands over a table: from PICTURES of it, or from what the camera sees now."""
     cv2.setNumThreads(1)
@@ -150,7 +149,7 @@ def _lens(boards: Sequence[str], settings: Settings, size: tuple[int, int]) -> t
     if tuple(boards) == ("camera",):
         views = _filmed_boards(settings)
     else:
-        shown = [required_picture(path) for path in _spread([Path(board) for board in boards])]
+        shown = [required_picture(file) for file in _spread(boards)]
         if any((picture.shape[1], picture.shape[0]) != size for picture in shown):
             raise UsageError("the board's pictures must be of the size of the table's", code="calibration-size")
         views = [view for picture in shown if (view := board_view(picture)) is not None]
@@ -203,14 +202,14 @@ def _has_moved(view: BoardView, other: BoardView, width_px: int) -> bool:
     return float(off.mean()) > 0.08 * width_px
 
 
-def _spread(paths: Sequence[Path]) -> list[Path]:
+def _spread(paths: Sequence[str]) -> list[PictureFile]:
     """Pictures, and for each folder those in it."""
-    spread: list[Path] = []
-    for path in paths:
-        inside = sorted(p for p in path.iterdir() if p.suffix.lower() in SUFFIXES) if path.is_dir() else [path]
+    spread: list[PictureFile] = []
+    for file in map(PictureFile, paths):
+        inside = file.inside() if file.is_folder() else [file]
         spread += inside[:: max(1, len(inside) // _MOST_PICTURES)]
     if not spread:
-        raise UsageError(f"no pictures in {', '.join(map(str, paths))}", code="unreadable-image")
+        raise UsageError(f"no pictures in {', '.join(paths)}", code="unreadable-image")
     return spread
 
 

@@ -34,7 +34,7 @@ Path_ = click.Path(path_type=Path)
 @click.option("--licence", help="On what terms the pictures may be passed on.")
 @click.option("--trust-names", is_flag=True, help="The names are right, though inks look as if two were swapped.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
-@click.argument("images", nargs=-1, type=Path_)
+@click.argument("images", nargs=-1, type=click.Path())
 def learn_command(
     game_name: str,
     deck: str | None,
@@ -46,7 +46,7 @@ def learn_command(
     licence: str | None,
     trust_names: bool,
     as_json: bool,
-    images: tuple[Path, ...],
+    images: tuple[str, ...],
 ) -> int:
     """Teach a printing that was never seen, from photographs of a few of its cards.
 
@@ -66,8 +66,8 @@ def learn_command(
     if not images and update is None:
         raise UsageError("name at least one picture to learn from")
     cv2.setNumThreads(1)
-    paths = pictures_in(images)
-    pictures = [(path.name, required_picture(path)) for path in progress(paths, len(paths), "loading")]
+    files = pictures_in(images)
+    pictures = [(file.path.name, required_picture(file)) for file in progress(files, len(files), "loading")]
     labelled = None if labels is None else _read_labels(labels)
     profile = _learn(recognizer, spec.layouts(deck), deck, pictures, labelled, update, trust_names)
     profile = profile.described(name=name, licence=licence)

@@ -1,7 +1,6 @@
 """The command that finds every card on pictures, whatever is printed on it."""
 
 import json
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -21,18 +20,18 @@ SIDES = {"rect": 4, "hex": 6}
 @click.option("--shape", type=click.Choice(sorted(SIDES)), required=True, help="Shape of the cards.")
 @click.option("--size-mm", help="Size of the cards as WxH, such as 63x88; of a hexagon, of its box.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON Lines, for programs.")
-@click.argument("images", nargs=-1, required=True, type=click.Path(readable=False, path_type=Path))
-def outline_command(shape: str, size_mm: str | None, as_json: bool, images: tuple[Path, ...]) -> int:
+@click.argument("images", nargs=-1, required=True, type=click.Path(readable=False))
+def outline_command(shape: str, size_mm: str | None, as_json: bool, images: tuple[str, ...]) -> int:
     """Find the corners of every card of a shape, whatever is printed on it, face up or face down."""
     size = None if size_mm is None else parse_size_mm(size_mm)
     cv2.setNumThreads(1)
     status = 0
-    paths = pictures_in(images)
-    for path in progress(paths, len(paths), "looking"):
-        picture = read_picture(path)
+    files = pictures_in(images)
+    for file in progress(files, len(files), "looking"):
+        picture = read_picture(file.path)
         if picture is None:
             status = 1
-            report_unreadable(path, as_json)
+            report_unreadable(file, as_json)
             continue
         begun = perf_counter()
         found = detect_outlines(picture, SIDES[shape], size)
@@ -43,10 +42,10 @@ def outline_command(shape: str, size_mm: str | None, as_json: bool, images: tupl
         ]
         if as_json:
             pixels = [picture.shape[1], picture.shape[0]]
-            line = {"image": str(path), "ok": True, "size": pixels, "ms": took, "cards": cards, "warnings": []}
+            line = {"image": file.given, "ok": True, "size": pixels, "ms": took, "cards": cards, "warnings": []}
             say(json.dumps(line))
         else:
-            say(f"{path}: {len(cards)} {'card' if len(cards) == 1 else 'cards'}, {took} ms")
+            say(f"{file.given}: {len(cards)} {'card' if len(cards) == 1 else 'cards'}, {took} ms")
             for card in cards:
                 corners = "  ".join(f"{x:.1f},{y:.1f}" for x, y in card["corners"])
                 say(f"  {corners}  confidence {card['confidence']:.2f}")

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,15 +14,50 @@ from companion.errors import UnreadableImage, UsageError
 from companion.vision.image.codec import load_picture, trouble_with
 
 
-def pictures_in(paths: Sequence[Path]) -> list[Path]:
+@dataclass(frozen=True, slots=True)
+class PictureFile:
+    """A picture that a command is to look at.
+
+    Attributes:
+        given: its path as the command was given it; of one in a folder, the folder's and its own name.
+    """
+
+    given: str
+
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+        return Path(self.given)
+
+    def is_folder(self) -> bool:
+        """Whether it is a folder; a path that cannot be looked up is told as a picture that cannot be read."""
+        try:
+            return bool(self.given) and self.path.is_dir()
+        except OSError:
+            return False
+
+    def inside(self) -> list["PictureFile"]:
+        """The pictures in it, by name; none where it cannot be listed."""
+        try:
+            names = sorted(path.name for path in self.path.iterdir() if path.suffix.lower() in SUFFIXES)
+        except OSError:
+            return []
+        return [PictureFile(os.path.join(self.given, name)) for name in names]  # noqa: PTH118 (Path drops a "./")
+
+    def trouble(self) -> UnreadableImage:
+        """Why it is no picture."""
+        return UnreadableImage(trouble_with(self.path) if self.given else "an empty name is no file's")
+
+
+def pictures_in(paths: Sequence[str]) -> list[PictureFile]:
     """The paths in their order, a folder replaced by its pictures by name, one without any left as it is.
 
     Raises `UsageError` where there is nothing but folders without pictures.
     """
-    found = [(_inside(path) or [path]) if _is_folder(path) else [path] for path in paths]
-    pictures = [picture for some in found for picture in some]
-    if pictures and all(map(_is_folder, pictures)):
-        raise UsageError(trouble_with(pictures[0]), code="no-pictures")
+    given = [PictureFile(path) for path in paths]
+    pictures = [picture for one in given for picture in ((one.inside() or [one]) if one.is_folder() else [one])]
+    if pictures and all(picture.is_folder() for picture in pictures):
+        raise UsageError(trouble_with(pictures[0].path), code="no-pictures")
     return pictures
 
 
@@ -54,11 +90,11 @@ def read_picture(path: Path) -> NDArray[np.uint8] | None:
         return load_picture(path)
 
 
-def required_picture(path: Path) -> NDArray[np.uint8]:
+def required_picture(file: PictureFile) -> NDArray[np.uint8]:
     """A picture file, uint8 BGR. Raises `UnreadableImage`."""
-    picture = load_picture(path)
+    picture = load_picture(file.path)
     if picture is None:
-        raise UnreadableImage(trouble_with(path))
+        raise file.trouble()
     return picture
 
 
@@ -69,18 +105,3 @@ def write_file(path: Path, data: bytes) -> None:
         path.write_bytes(data)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}", code="unwritable-file") from None
-
-
-def _is_folder(path: Path) -> bool:
-    """Whether a path leads to a folder; one that cannot be looked up is told as a picture that cannot be read."""
-    try:
-        return path.is_dir()
-    except OSError:
-        return False
-
-
-def _inside(folder: Path) -> list[Path]:
-    try:
-        return sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
-    except OSError:
-        return []

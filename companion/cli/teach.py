@@ -34,7 +34,7 @@ _LOOK_EVERY_S = 0.5
 @click.option("--camera", "source", help="pi, usb, usb:1, a folder of pictures or a video file.")
 @click.option("--name", help="What the printing is called; else it is asked.")
 @click.option("--yes", is_flag=True, help="Agree to all names without being asked.")
-@click.argument("images", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("images", nargs=-1, type=click.Path())
 def teach_command(
     game_name: str,
     deck: str | None,
@@ -42,7 +42,7 @@ def teach_command(
     source: str | None,
     name: str | None,
     yes: bool,
-    images: tuple[Path, ...],
+    images: tuple[str, ...],
 ) -> int:
     """Teach a printing step by step, from --camera or from IMAGES of the teaching layout, and keep it for `run`.
 
@@ -87,15 +87,15 @@ def _say_layout(layout: Layout) -> None:
 
 
 def _pictures(
-    images: Sequence[Path], source: str | None, teaching: Teaching, layouts: Sequence[Layout], yes: bool
+    images: Sequence[str], source: str | None, teaching: Teaching, layouts: Sequence[Layout], yes: bool
 ) -> Iterator[tuple[str, NDArray[np.uint8]]]:
     """The photographs one by one, each with its name."""
-    for path in pictures_in(images):
-        yield path.name, required_picture(path)
+    for given in pictures_in(images):
+        yield given.path.name, required_picture(given)
     if source is None:
         return
-    file = Path(source)
-    camera = Recorded(file, in_real_time=False) if file.exists() else camera_from(CameraSettings(source=source))
+    is_file = bool(source) and Path(source).exists()
+    camera = Recorded(Path(source), in_real_time=False) if is_file else camera_from(CameraSettings(source=source))
     if camera is None:
         raise UsageError("there is no camera none: name pictures instead")
     camera.open()

@@ -13,15 +13,14 @@ import cv2
 from companion import games
 from companion.app.factories import calibration_file
 from companion.cli.main import FiniteRange, echo_error, one_line
-from companion.cli.pictures import numbered, pictures_in, read_picture, write_file
+from companion.cli.pictures import PictureFile, numbered, pictures_in, read_picture, write_file
 from companion.cli.terminal import progress, say, state_coloured
 from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded
-from companion.errors import DeviceError, UnreadableImage
+from companion.errors import DeviceError, UsageError
 from companion.vision.calibration.calibration import read_calibration
 from companion.vision.calibration.drift import DriftMonitor, check_drift, zoned
 from companion.vision.evidence import draw_labels
-from companion.vision.image.codec import trouble_with
 from companion.vision.recognizer import Recognizer
 from companion.vision.results import ReadingWarning
 from companion.vision.tracking.tracks import SettleTimes
@@ -62,12 +61,12 @@ def recognizer_and_classifier(game_name: str, deck: str | None, profile: Path | 
     return recognizer, recognizer.classifier(edition, profile)
 
 
-def report_unreadable(path: Path, as_json: bool) -> None:
+def report_unreadable(file: PictureFile, as_json: bool) -> None:
     """Say why a file is no picture: one line on standard error and, for programs, the contract's `unreadable-image`."""
-    error = UnreadableImage(trouble_with(path))
+    error = file.trouble()
     echo_error(one_line(error))
     if as_json:
-        say(json.dumps({"image": str(path), "ok": False, "error": error.as_json()}))
+        say(json.dumps({"image": file.given, "ok": False, "error": error.as_json()}))
 
 
 @click.command("read")
@@ -75,7 +74,7 @@ def report_unreadable(path: Path, as_json: bool) -> None:
 @click.option(
     "--draw", type=click.Path(path_type=Path), help="Folder for each picture with the outlines and names of its cards."
 )
-@click.argument("images", nargs=-1, required=True, type=click.Path(readable=False, path_type=Path))
+@click.argument("images", nargs=-1, required=True, type=click.Path(readable=False))
 def read_command(
     game_name: str,
     deck: str | None,
@@ -83,19 +82,20 @@ def read_command(
     calibrated: Path | None,
     draw: Path | None,
     as_json: bool,
-    images: tuple[Path, ...],
+    images: tuple[str, ...],
 ) -> int:
     """Recognise the cards on photographs, each on its own; a folder stands for the pictures in it."""
     reader, classifier = recognizer_and_classifier(game_name, deck, profile)
     calibration = None if calibrated is None else read_calibration(calibration_file(calibrated))
     cv2.setNumThreads(1)
     status = 0
-    paths = pictures_in(images)
-    for path, name in progress(zip(paths, numbered(paths), strict=True), len(paths), "reading"):
-        picture = read_picture(path)
+    files = pictures_in(images)
+    names = numbered(file.path for file in files)
+    for file, name in progress(zip(files, names, strict=True), len(files), "reading"):
+        picture = read_picture(file.path)
         if picture is None:
             status = 1
-            report_unreadable(path, as_json)
+            report_unreadable(file, as_json)
             continue
         begun = perf_counter()
         reading = reader.read(picture, classifier)
@@ -107,12 +107,12 @@ def read_command(
             write_file(draw / f"{name}.jpg", draw_labels(picture, cards))
         if as_json:
             size = [picture.shape[1], picture.shape[0]]
-            head = {"image": str(path), "ok": True, "game": game_name, "size": size, "ms": took}
+            head = {"image": file.given, "ok": True, "game": game_name, "size": size, "ms": took}
             fields = reading.as_json() if stands is None else zoned(reading.as_json(), stands.zone_of)
             fields["warnings"] = [*fields["warnings"], *(warning.as_json() for warning in more)]
             say(json.dumps({**head, **fields}))
         else:
-            say(f"{path}: {reading.summary()}, {took} ms")
+            say(f"{file.given}: {reading.summary()}, {took} ms")
             for card in cards:
                 say(f"  {card.line()}")
             for warning in (*reading.warnings, *more):
@@ -144,6 +144,8 @@ def watch_command(
     source: str,
 ) -> int:
     """Follow a table: SOURCE is a video, a folder of pictures, or `camera`. Prints what has changed and settled."""
+    if not source:
+        raise UsageError("SOURCE is empty: name a video, a folder of pictures, or `camera`")
     reader, classifier = recognizer_and_classifier(game_name, deck, profile)
     cv2.setNumThreads(1)
     recorded = Recorded(Path(source), frames_per_second=fps, in_real_time=False, load=read_picture)

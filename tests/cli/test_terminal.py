@@ -76,6 +76,30 @@ def test_no_path_ends_in_a_traceback(words: list[str], capsys: Capture) -> None:
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
+@pytest.mark.parametrize("words", [["read", "--game", "hexel"], ["outline", "--shape", "hex"]])
+def test_a_picture_is_named_as_it_was_given_and_an_empty_name_is_none(
+    words: list[str], pictures: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(pictures)
+    assert main([*words, "--json", "./1.png", "", "..//pictures", "./none.png"]) == 1
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    given = ["./1.png", "", "..//pictures/1.png", "..//pictures/2.png", "./none.png"]
+    assert [line["image"] for line in told] == given
+    assert [line["ok"] for line in told] == [True, False, True, True, False]
+    assert told[1]["error"]["code"] == "unreadable-image"
+
+
+@pytest.mark.parametrize("words", [["learn", "--game", "comet", "--out", "p.json"], ["calibrate", "--check"]])
+def test_an_empty_name_is_no_folder_of_pictures(
+    words: list[str], pictures: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(pictures)
+    assert main([*words, ""]) == 1
+    assert "an empty name" in capsys.readouterr().err
+    assert main(["watch", "--game", "hexel", ""]) == 2
+    assert "SOURCE is empty" in capsys.readouterr().err
+
+
 def test_read_answers_without_a_standard_error(pictures: Path) -> None:
     words = f"exec {sys.executable} -m companion outline --shape hex --json {pictures} 2>&-"
     done = subprocess.run(["sh", "-c", words], capture_output=True, text=True, timeout=60, check=False)
