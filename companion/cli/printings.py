@@ -27,16 +27,17 @@ def printings_command(data: Path | None, as_json: bool, action: str, key: str | 
 
     list: all of them. show KEY: its samples, and on which each name rests. remove KEY NUMBER: take a sample away. back
     KEY: its earlier version again. use KEY: read its deck by it. usual KEY: read its deck as the reference printing.
-    forget KEY: take it away with all its versions.
+    forget KEY: take it away with all its versions. What is changed is printed as it then is.
     """
     profiles = Profiles(data or default_data())
     if action != "list":
         _change(profiles, action, _kept(profiles, key), number, as_json)
-    if action in ("list", "show") and as_json:
-        return 0 if action == "show" else _print_all(profiles)
-    for one in profiles.kept():
-        if action == "list" or one.key == key:
+    listed = [one for one in profiles.kept() if action == "list" or one.key == key]
+    if not as_json:
+        for one in listed:
             click.echo(_line(one))
+    elif action != "show":
+        print_json({"ok": True, "printings": [one.as_json() for one in listed]})
     return 0
 
 
@@ -95,11 +96,6 @@ def _show(teaching: Teaching, profile: Profile, as_json: bool) -> None:
         click.echo(f"{number:4}  {sample.source:9} photograph {sample.light}: {' '.join(own)}")
     for name, numbers in rests_on.items():
         click.echo(f"{name:>9}  rests on {', '.join(map(str, numbers))}")
-
-
-def _print_all(profiles: Profiles) -> int:
-    print_json({"ok": True, "printings": [one.as_json() for one in profiles.kept()]})
-    return 0
 
 
 def _line(one: StoredPrinting) -> str:

@@ -55,3 +55,20 @@ def test_what_a_name_needs_is_not_removed(tmp_path: Path, capsys: pytest.Capture
     assert "show no red" in said(capsys, tmp_path, "remove", "ours", "1", status=1)
     assert "say which sample, 1 to 3" in said(capsys, tmp_path, "remove", "ours", "9", status=2)
     assert json.loads(said(capsys, tmp_path, "--json"))["printings"][0]["samples"] == 3
+
+
+def test_every_change_is_told_to_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    layout = layout_picture(GAMES["hexel"].layouts("hexel36")[0])
+    profile = GAMES["hexel"].recognizer().learn("hexel36", [("a", layout), ("b", layout)])
+    for name in ("Ours", "Theirs"):
+        Profiles(tmp_path).keep(profile.described(name=name))
+    for words, told in (
+        (["remove", "ours", "6"], {"samples": 5, "versions": 1}),
+        (["back", "ours"], {"samples": 6, "versions": 0}),
+        (["use", "ours"], {"in_use": True}),
+        (["usual", "ours"], {"in_use": False}),
+    ):
+        (shown,) = json.loads(said(capsys, tmp_path, *words, "--json"))["printings"]
+        assert shown["key"] == "ours" and told.items() <= shown.items()
+    assert json.loads(said(capsys, tmp_path, "forget", "ours", "--json")) == {"ok": True, "printings": []}
+    assert [one["key"] for one in json.loads(said(capsys, tmp_path, "--json"))["printings"]] == ["theirs"]
