@@ -19,7 +19,7 @@ from typing import Any, ClassVar, TextIO
 import click
 
 from companion import __version__
-from companion.cli.terminal import may_colour, state_coloured
+from companion.cli.terminal import erase_bar, may_colour, state_coloured
 from companion.errors import CompanionError, UsageError
 from companion.games import game
 from companion.rules.limits import MOST_PIXELS, MOST_RECORD_BYTES
@@ -185,7 +185,8 @@ def print_json(value: Any) -> None:
 
 
 def echo_error(words: str) -> None:
-    """One line on standard error."""
+    """One line on standard error, in place of a bar that stands there."""
+    erase_bar()
     click.echo(f"{state_coloured('fail', 'companion:')} {words}", err=True, color=may_colour())
 
 

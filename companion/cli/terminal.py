@@ -15,6 +15,8 @@ Item = TypeVar("Item")
 
 _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 _ERASE_LINE = "\r\033[K"
+_bars_shown: list[str] = []
+"""The labels of the bars that stand on the terminal now, one at most."""
 
 
 def may_colour() -> bool | None:
@@ -39,14 +41,24 @@ def progress(items: Iterable[Item], length: int, label: str) -> Iterator[Item]:
         yield from items
         return
     with click.progressbar(items, length, label, file=sys.stderr, show_pos=True) as bar:
-        yield from bar
+        _bars_shown.append(label)
+        try:
+            yield from bar
+        finally:
+            _bars_shown.remove(label)
 
 
 def say(line: str, **more: Any) -> None:
     """A line of the answer, in place of the bar where both stand on one terminal."""
-    if _is_terminal(sys.stderr) and _is_terminal(sys.stdout):
-        click.echo(_ERASE_LINE, nl=False, err=True)
+    if _is_terminal(sys.stdout):
+        erase_bar()
     click.echo(line, **more)
+
+
+def erase_bar() -> None:
+    """Make room for a line where a bar stands; the bar comes again with the next item."""
+    if _bars_shown:
+        click.echo(_ERASE_LINE, nl=False, err=True)
 
 
 def _is_terminal(stream: TextIO | None) -> bool:

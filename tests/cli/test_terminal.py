@@ -138,7 +138,7 @@ def on_a_terminal(words: Sequence[str], **environment: str) -> str:
         said = b""
         while piece := _read(ours):
             said += piece
-        assert run.wait(60) in (0, 2)
+        assert run.wait(60) in (0, 1, 2)
     os.close(ours)
     return said.decode()
 
@@ -159,6 +159,13 @@ def test_a_bar_shows_how_much_is_read_on_a_terminal_only(pictures: Path) -> None
     assert "2/2" in on_a_terminal(["read", "--game", "hexel", str(pictures)])
     command = [sys.executable, "-m", "companion", "read", "--game", "hexel", str(pictures)]
     assert subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stderr == ""
+
+
+@pytest.mark.parametrize("words", [["read", "--game", "hexel"], ["learn", "--game", "comet", "--out", "p.json"]])
+def test_an_error_stands_on_a_line_of_its_own_and_not_behind_a_bar(words: list[str], pictures: Path) -> None:
+    said = on_a_terminal([*words, str(pictures / "1.png"), str(pictures / "none.png"), str(pictures / "2.png")])
+    before, _, _ = said.partition("companion:")
+    assert "\r" in before and before.removesuffix("\033[31m").endswith(("\n", "\r\033[K"))
 
 
 def test_a_shell_completes_commands_that_are_imported_late() -> None:
