@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -178,3 +179,13 @@ def test_a_shell_completes_commands_that_are_imported_late() -> None:
     command = [sys.executable, "-m", "companion"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=environment)
     assert done.stdout.split() == ["plain,read", "plain,replay", "plain,restore"]
+
+
+def test_ctrl_c_while_modules_are_loaded_ends_quietly(tmp_path: Path) -> None:
+    (tmp_path / "click.py").write_text("import sys, time\nprint('loading', flush=True)\ntime.sleep(30)\n")
+    command = [sys.executable, "-m", "companion", "--help"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as run:
+        assert run.stdout is not None and run.stdout.readline() == "loading\n"
+        run.send_signal(signal.SIGINT)
+        assert (run.communicate(timeout=30)[1], run.returncode) == ("", 130)
