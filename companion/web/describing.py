@@ -25,6 +25,8 @@ _JSON, _JPEG, _SVG, _EVENTS, _HTML, _CERTIFICATE, _ZIP = (
     "application/x-x509-ca-cert",
     "application/zip",
 )
+_SPOKEN = (_JSON, _EVENTS, _HTML)
+"""Answers that hold words: whoever asks may choose their language."""
 _WHOLE: Schema = {"type": "integer"}
 _TEXT: Schema = {"type": "string"}
 _YES: Schema = {"type": "boolean"}
@@ -87,8 +89,9 @@ class Address:
             answers["200"]["links"] = links
         answers |= {str(int(status)): {"description": status.phrase, **refusal} for status in self._refusals()}
         described: dict[str, Any] = {"operationId": f"{method} {path}", "summary": self.does, "responses": answers}
-        if self.fields:
-            described["parameters"] = [_parameter(name, *where) for name, where in self.fields.items()]
+        described["parameters"] = [_parameter(name, *where) for name, where in self.fields.items()]
+        if self.kind in _SPOKEN:
+            described["parameters"].append({"$ref": "#/components/parameters/lang"})
         if self.takes is not None:
             described["requestBody"] = {"required": True, "content": {_JSON: {"schema": self.takes}}}
         if self.needs:
@@ -118,6 +121,8 @@ def _links(gives: Schema | None) -> dict[str, Any]:
     return links
 
 
+_CODE = {"code": ("query?", _TEXT)}
+_ADMISSION = (HTTPStatus.SEE_OTHER, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS)
 _NUMBERED = {"number": ("path", {"type": "integer", "minimum": 0})}
 _CHANGE = _object(
     ["at", "replaced", "commands"],
@@ -131,8 +136,15 @@ _NOT_FOUND = (HTTPStatus.NOT_FOUND,)
 _NOT_READ = (HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
 
 ADDRESSES: Mapping[tuple[str, str], Address] = {
-    ("get", "/"): Address("The scoreboard for phones.", kind=_HTML),
-    ("get", "/board"): Address("The scoreboard for a screen by the table.", kind=_HTML),
+    ("get", "/"): Address(
+        "The scoreboard for phones; with the join code, joining.", kind=_HTML, fields=_CODE, also=_ADMISSION
+    ),
+    ("get", "/board"): Address(
+        "The scoreboard for a screen by the table; with the join code, joining.",
+        kind=_HTML,
+        fields=_CODE,
+        also=_ADMISSION,
+    ),
     ("get", "/around"): Address("The television beside two phones, for showing around.", kind=_HTML),
     ("get", "/api/openapi.json"): Address("This description.", gives=_object()),
     ("get", "/api/state"): Address("The table as one object with a version.", gives=_STATE),
@@ -246,7 +258,11 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
     ),
     ("get", "/api/calibrate"): Address("How fit the picture is.", gives=_object(), needs=_OPERATOR),
     ("post", "/api/calibrate"): Address("Calibrate and store it.", _object(), _object(), needs=_OPERATOR),
-    ("get", "/past"): Address("The games that were played.", kind=_HTML),
+    ("get", "/past"): Address(
+        "The games that were played, the newest first, or those before one's number.",
+        kind=_HTML,
+        fields={"before": ("query?", _WHOLE)},
+    ),
     ("get", "/past/players"): Address("What stands to each player's account over all games.", kind=_HTML),
     ("get", "/past/{number}"): Address("One game's page.", kind=_HTML, fields=_NUMBERED, also=_NOT_FOUND),
     ("get", "/past/{number}/page.html"): Address(
@@ -307,10 +323,18 @@ def description(served: Collection[str]) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {"title": "companion", "version": __version__},
         "paths": paths,
-        "components": {"schemas": {**_SCHEMAS, "Command": command}, "securitySchemes": _KEYS},
+        "components": {
+            "schemas": {**_SCHEMAS, "Command": command},
+            "parameters": {"lang": _LANG},
+            "securitySchemes": _KEYS,
+        },
     }
 
 
+_LANG = {
+    **_parameter("lang", "query?", _TEXT),
+    "description": "`table`: the table's own language, whatever the browser asks for; else that is followed.",
+}
 _KEYS = {
     "joinCookie": {"type": "apiKey", "in": "cookie", "name": "companion_join"},
     "joinHeader": {"type": "apiKey", "in": "header", "name": "X-Join-Code"},

@@ -51,6 +51,22 @@ def test_the_description_is_served_to_whoever_asks(spectator: FlaskClient) -> No
     assert "security" not in told["paths"]["/api/state"]["get"]
 
 
+def test_every_parameter_that_an_address_reads_is_described(spectator: FlaskClient) -> None:
+    told = spectator.get("/api/openapi.json").get_json()
+    kept = told["components"]["parameters"]
+
+    def names(method: str, path: str) -> set[str]:
+        given = told["paths"][path][method]["parameters"]
+        found = (kept[one["$ref"].rpartition("/")[2]] if "$ref" in one else one for one in given)
+        return {one["name"] for one in found if one["in"] == "query"}
+
+    assert names("get", "/") == names("get", "/board") == {"code", "lang"}
+    assert names("get", "/past") == {"before", "lang"}
+    assert names("get", "/api/state") == names("post", "/api/confirm") == {"lang"}
+    assert names("post", "/api/commands") == {"version", "lang"}
+    assert names("get", "/api/moves/{number}/evidence.jpg") == {"close"}
+
+
 @pytest.fixture
 def described(referee: Referee, tmp_path: Path) -> Any:
     """The application as its description says; live streams end at once, guesses are not slowed."""
