@@ -16,9 +16,10 @@ describing = Blueprint("describing", __name__)
 Schema = Mapping[str, Any]
 
 _FIELD = re.compile(r"<(?:\w+:)?(\w+)>")
-_JSON, _JPEG, _SVG, _EVENTS, _HTML, _CERTIFICATE, _ZIP = (
+_JSON, _JPEG, _PNG, _SVG, _EVENTS, _HTML, _CERTIFICATE, _ZIP = (
     "application/json",
     "image/jpeg",
+    "image/png",
     "image/svg+xml",
     "text/event-stream",
     "text/html",
@@ -64,9 +65,10 @@ class Address:
 
     Attributes:
         does: one sentence.
-        takes: the JSON object of a POST; None for a GET.
+        takes: the body of a POST; None for a GET.
         gives: what an answer of 200 holds; None for a picture, a page or a stream.
         kind: the answer's media type.
+        sends: that of what it takes.
         needs: whoever watches, has joined, or is the operator.
         fields: ``{name: (place, schema)}``; a place ending in a question mark may be left empty.
         also: statuses besides those that every address has by what it takes and needs.
@@ -76,6 +78,7 @@ class Address:
     takes: Schema | None = None
     gives: Schema | None = None
     kind: str = _JSON
+    sends: str = _JSON
     needs: int = _WATCHING
     fields: Mapping[str, tuple[str, Schema]] = field(default_factory=dict)
     also: tuple[HTTPStatus, ...] = ()
@@ -93,7 +96,7 @@ class Address:
         if self.kind in _SPOKEN:
             described["parameters"].append({"$ref": "#/components/parameters/lang"})
         if self.takes is not None:
-            described["requestBody"] = {"required": True, "content": {_JSON: {"schema": self.takes}}}
+            described["requestBody"] = {"required": True, "content": {self.sends: {"schema": self.takes}}}
         if self.needs:
             described["security"] = _OPERATORS if self.needs == _OPERATOR else _JOINERS
         return described
@@ -133,6 +136,8 @@ _CHANGE = _object(
     version=_WHOLE,
 )
 _NOT_FOUND = (HTTPStatus.NOT_FOUND,)
+_NO_LESSON = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.SERVICE_UNAVAILABLE)
+_STEPS = ("begin", "take", "rename", "agree", "drop", "stop", "keep", "use", "back", "forget")
 _NOT_READ = (HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
 
 ADDRESSES: Mapping[tuple[str, str], Address] = {
@@ -258,6 +263,39 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
     ),
     ("get", "/api/calibrate"): Address("How fit the picture is.", gives=_object(), needs=_OPERATOR),
     ("post", "/api/calibrate"): Address("Calibrate and store it.", _object(), _object(), needs=_OPERATOR),
+    ("get", "/teach"): Address("Teaching a deck, on the operator's phone.", kind=_HTML),
+    ("get", "/api/teach"): Address("The lesson, and the printings that are kept.", gives=_object(), needs=_OPERATOR),
+    ("get", "/api/teach/layout/{deck}.png"): Address(
+        "What to lay to teach a deck, drawn.",
+        kind=_PNG,
+        fields={"deck": ("path", _TEXT)},
+        needs=_OPERATOR,
+        also=_NO_LESSON,
+    ),
+    ("get", "/api/teach/look"): Address(
+        "What the camera sees of what is to be laid.", gives=_object(), needs=_OPERATOR, also=_NO_LESSON
+    ),
+    ("get", "/api/teach/crops/{number}.jpg"): Address(
+        "A sample's crop.", kind=_JPEG, fields=_NUMBERED, needs=_OPERATOR, also=_NO_LESSON
+    ),
+    ("get", "/api/teach/try.jpg"): Address(
+        "The table as it is read by what was learnt.", kind=_JPEG, needs=_OPERATOR, also=_NO_LESSON
+    ),
+    ("post", "/api/teach/photo"): Address(
+        "A part of a photograph to learn from; the last one is answered with the lesson.",
+        {"type": "string", "format": "binary"},
+        sends="application/octet-stream",
+        gives=_object(),
+        needs=_OPERATOR,
+        fields={"part": ("query", _WHOLE), "parts": ("query", _WHOLE)},
+    ),
+    ("post", "/api/teach/{step}"): Address(
+        "A step of the lesson: its answer is the lesson.",
+        _object(deck=_TEXT, key=_TEXT, name=_TEXT, number=_WHOLE, cutout=_WHOLE, trust_names=_YES),
+        _object(),
+        needs=_OPERATOR,
+        fields={"step": ("path", {**_TEXT, "enum": list(_STEPS)})},
+    ),
     ("get", "/past"): Address(
         "The games that were played, the newest first, or those before one's number.",
         kind=_HTML,

@@ -31,9 +31,10 @@ PIN = "271828"
 
 
 def test_every_address_is_described_and_no_other(referee: Referee) -> None:
-    app: Flask = create_app(
-        referee, join_code=CODE, parts=TableParts(surveyor=lambda: pytest.fail("nobody calibrates here"))
+    parts = TableParts(
+        surveyor=lambda: pytest.fail("nobody calibrates here"), teacher=lambda: pytest.fail("nobody teaches here")
     )
+    app: Flask = create_app(referee, join_code=CODE, parts=parts)
     served = {
         (method.lower(), re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule))
         for rule in app.url_map.iter_rules()
