@@ -1,7 +1,8 @@
 """The commands that look at pictures, `read` and `watch`; imported only when asked for: OpenCV is slow to load."""
 
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -91,6 +92,8 @@ def read_command(
     status = 0
     files = pictures_in(images)
     names = numbered(file.path for file in files)
+    if draw is not None:
+        _require_other_files(files, [draw / f"{name}.jpg" for name in names])
     for file, name in progress(zip(files, names, strict=True), len(files), "reading"):
         picture = read_picture(file.path)
         if picture is None:
@@ -118,6 +121,15 @@ def read_command(
             for warning in (*reading.warnings, *more):
                 say(f"  {state_coloured('warn', warning.code)}: {warning.message}")
     return status
+
+
+def _require_other_files(given: Sequence[PictureFile], written: Sequence[Path]) -> None:
+    """Raises `UsageError` where a picture that is to be written would take the place of one that was given."""
+    own = {os.path.realpath(file.path) for file in given}
+    for path in written:
+        if os.path.realpath(path) in own:
+            message = f"--draw would write over {path}: name another folder"
+            raise UsageError(message, code="unwritable-file")
 
 
 @click.command("watch")

@@ -50,6 +50,17 @@ def test_read_takes_a_folder_and_draws_what_it_read(pictures: Path, tmp_path: Pa
         assert after[max(y - 2, 0) : y + 3, max(x - 2, 0) : x + 3, 1].max() > 150, "an outline in green or amber"
 
 
+def test_what_is_drawn_never_takes_the_place_of_a_picture_that_was_given(pictures: Path, capsys: Capture) -> None:
+    photograph = pictures / "3.jpg"
+    cv2.imwrite(str(photograph), np.full((240, 320, 3), 90, np.uint8))
+    before = photograph.read_bytes()
+    (pictures.parent / "link").symlink_to(pictures)
+    for folder in (pictures, pictures.parent / "link"):
+        assert main(["read", "--game", "hexel", "--draw", str(folder), str(photograph)]) == 2
+        assert "would write over" in capsys.readouterr().err
+    assert photograph.read_bytes() == before
+
+
 def test_a_folder_without_pictures_is_told(tmp_path: Path, capsys: Capture) -> None:
     assert main(["read", "--game", "hexel", str(tmp_path)]) == 2
     assert "no pictures in this folder" in capsys.readouterr().err
