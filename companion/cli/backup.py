@@ -4,14 +4,15 @@ from pathlib import Path
 
 import click
 
+from companion.cli.paths import PATH
 from companion.config import default_data
 from companion.referee.backup import back_up, restore
 
-_DATA = click.option("--data", type=click.Path(path_type=Path), help="Folder that keeps the games [the usual one].")
+_DATA = click.option("--data", type=PATH, help="Folder that keeps the games [the usual one].")
 
 
 @click.command("backup")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @_DATA
 def backup_command(file: Path, data: Path | None) -> None:
     """Keep everything of a table, its games, pictures, seats and calibrations, in one zip FILE; while it runs, too."""
@@ -20,7 +21,7 @@ def backup_command(file: Path, data: Path | None) -> None:
 
 
 @click.command("restore")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @_DATA
 def restore_command(file: Path, data: Path | None) -> None:
     """Bring a backup FILE back into a folder where nothing is yet."""

@@ -22,6 +22,7 @@ from companion.app.calibrating import (
 )
 from companion.app.factories import camera_from
 from companion.cli.main import FiniteRange, json_option, print_json
+from companion.cli.paths import PATH
 from companion.cli.pictures import PictureFile, required_picture
 from companion.config import Settings, default_data, load
 from companion.errors import UsageError
@@ -42,7 +43,7 @@ _MOST_PICTURES = 60
 
 
 @click.command("calibrate")
-@click.option("--settings", "file", type=click.Path(path_type=Path), help="Settings file [the usual companion.toml].")
+@click.option("--settings", "file", type=PATH, help="Settings file [the usual companion.toml].")
 @click.option("--venue", default="table", show_default=True, help="What this table is called; it names the file.")
 @click.option("--camera", "source", help="pi, usb, usb:1 [as in the settings]; for a table without pictures given.")
 @click.option(
@@ -59,8 +60,8 @@ _MOST_PICTURES = 60
     "--lens", "boards", multiple=True, help="Pictures of the printed lens board, or a folder of them, or `camera`."
 )
 @click.option("--check", "only_check", is_flag=True, help="Only say whether the picture is fit to recognise cards on.")
-@click.option("--data", type=click.Path(path_type=Path), help="Folder that keeps the games and calibrations.")
-@click.option("--out", type=click.Path(path_type=Path), help="File to write [in the data folder, named by the venue].")
+@click.option("--data", type=PATH, help="Folder that keeps the games and calibrations.")
+@click.option("--out", type=PATH, help="File to write [in the data folder, named by the venue].")
 @json_option
 @click.argument("pictures", nargs=-1, type=click.Path())
 def calibrate_command(

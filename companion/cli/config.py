@@ -7,6 +7,7 @@ import click
 
 from companion.app.factories import asked_header, calibration_file, camera_from, default_header
 from companion.cli.main import json_option, print_json
+from companion.cli.paths import PATH
 from companion.config import FILE, Settings, checked, documented, load, usual_file
 from companion.config_reading import Lines, Problem, described
 from companion.errors import CompanionError, UsageError
@@ -17,7 +18,7 @@ from companion.vision.calibration.calibration import read_calibration
 
 @click.command("config")
 @click.option("--check", "only_check", is_flag=True, help="Say every problem of the file, with its line.")
-@click.option("--settings", "file", type=click.Path(path_type=Path), help="Settings file [the usual companion.toml].")
+@click.option("--settings", "file", type=PATH, help="Settings file [the usual companion.toml].")
 @json_option
 def config_command(only_check: bool, file: Path | None, as_json: bool) -> int:
     """Print every setting, commented, as a file to begin from, with --json as it holds now; or check a file."""

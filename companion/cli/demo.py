@@ -9,6 +9,7 @@ import click
 
 from companion.app.demo import KEPT, DemoOptions, run_demo
 from companion.cli.main import FiniteRange
+from companion.cli.paths import PATH
 
 
 @click.command("demo")
@@ -26,7 +27,7 @@ from companion.cli.main import FiniteRange
 )
 @click.option("--host", default="0.0.0.0", show_default=True, help="Address to serve at; 0.0.0.0 is every network.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="Port to serve at.")
-@click.option("--data", type=click.Path(path_type=Path), help="Folder that keeps the game, to go on with it later.")
+@click.option("--data", type=PATH, help="Folder that keeps the game, to go on with it later.")
 def demo_command(game: str, seed: int, speed: float, tables: int, host: str, port: int, data: Path | None) -> None:
     """Play evening after evening on a simulated table, camera, mishaps and all, until Ctrl-C.
 

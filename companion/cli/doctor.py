@@ -7,6 +7,7 @@ import click
 
 from companion.app.factories import camera_from, panel_from
 from companion.cli.main import json_option, print_json
+from companion.cli.paths import PATH
 from companion.cli.terminal import progress, state_coloured
 from companion.config import load
 from companion.doctor import report
@@ -14,8 +15,8 @@ from companion.doctor.finding import Finding, Machine
 
 
 @click.command("doctor")
-@click.option("--settings", "file", type=click.Path(path_type=Path), help="Settings file [the usual companion.toml].")
-@click.option("--bundle", type=click.Path(path_type=Path), help="Also write a support file, a zip without secrets.")
+@click.option("--settings", "file", type=PATH, help="Settings file [the usual companion.toml].")
+@click.option("--bundle", type=PATH, help="Also write a support file, a zip without secrets.")
 @click.option("--bench", "with_bench", is_flag=True, help="Also measure how fast this machine recognises cards.")
 @json_option
 def doctor_command(file: Path | None, bundle: Path | None, with_bench: bool, as_json: bool) -> int:

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from companion.cli.main import FiniteRange
+from companion.cli.paths import PATH
 from companion.config import default_data, load
 from companion.errors import BadSettings
 from companion.hub.link import broker_of
@@ -13,13 +14,13 @@ from companion.hub.setup.provision import Plan, provision
 
 
 @click.group("hub", invoke_without_command=True)
-@click.option("--settings", "file", type=click.Path(path_type=Path), help="Settings file; its [hub] names the broker.")
+@click.option("--settings", "file", type=PATH, help="Settings file; its [hub] names the broker.")
 @click.option("--store", help="Database, such as postgresql://hub@league.example/hub [SQLite in the data folder].")
 @click.option("--host", default="0.0.0.0", show_default=True, help="Address to serve at.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8090, show_default=True, help="Port to serve at.")
-@click.option("--data", type=click.Path(path_type=Path), help="Folder that keeps the database and the PIN.")
+@click.option("--data", type=PATH, help="Folder that keeps the database and the PIN.")
 @click.option("--delay", "delay_s", type=FiniteRange(0, 3600), default=0.0, help="Seconds the display lags behind.")
-@click.option("--league", type=click.Path(path_type=Path), help="Settings file; its [hub] names the league's broker.")
+@click.option("--league", type=PATH, help="Settings file; its [hub] names the league's broker.")
 @click.pass_context
 def hub_command(
     context: click.Context,
@@ -55,7 +56,7 @@ def hub_command(
 
 
 @hub_command.command("init")
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=PATH)
 @click.option("--tables", type=click.IntRange(1, 999), default=12, show_default=True, help="How many tables.")
 @click.option("--hall", default="hall", show_default=True, help="Name of the hall.")
 @click.option("--broker-host", default="hall.local", show_default=True, help="The broker, as the tables reach it.")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from companion import games
 from companion.cli.main import print_json
+from companion.cli.paths import PATH
 from companion.cli.pictures import pictures_in, required_picture
 from companion.cli.terminal import progress
 from companion.errors import UsageError
@@ -20,16 +21,14 @@ from companion.vision.enrolment.profile import Profile, read_profile_object
 from companion.vision.enrolment.sample import Sample, samples_of
 from companion.vision.recognizer import Recognizer
 
-Path_ = click.Path(path_type=Path)
-
 
 @click.command("learn")
 @click.option("--game", "game_name", required=True, help=f"Game whose deck is to be learnt: {', '.join(games.GAMES)}.")
 @click.option("--deck", help="Deck, such as hexel36; left out where a game has one.")
 @click.option("--what", is_flag=True, help="Say what to lay where no labels are given, and learn nothing.")
-@click.option("--labels", type=Path_, help="What lies on the pictures, as `read` prints.")
-@click.option("--update", type=Path_, help="Profile to which the pictures are added.")
-@click.option("--out", type=Path_, help="File to write; left out, the one that is updated.")
+@click.option("--labels", type=PATH, help="What lies on the pictures, as `read` prints.")
+@click.option("--update", type=PATH, help="Profile to which the pictures are added.")
+@click.option("--out", type=PATH, help="File to write; left out, the one that is updated.")
 @click.option("--name", help="What the printing is called, for people.")
 @click.option("--licence", help="On what terms the pictures may be passed on.")
 @click.option("--trust-names", is_flag=True, help="The names are right, though inks look as if two were swapped.")

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, TextIO
 import click
 
 from companion import __version__
+from companion.cli.paths import PATH
 from companion.cli.terminal import erase_bar, may_colour, state_coloured
 from companion.errors import CompanionError, UsageError
 from companion.games import game
@@ -146,12 +147,10 @@ def companion() -> None:
 
 
 @companion.command("replay")
-@click.argument("record", type=click.Path(path_type=Path))
+@click.argument("record", type=PATH)
 @click.option("--review", is_flag=True, help="RECORD is a data folder: read its games' stored pictures again.")
-@click.option("--profile", type=click.Path(path_type=Path), help="With --review: as in run; else the settings' own.")
-@click.option(
-    "--calibration", type=click.Path(path_type=Path), help="With --review: as in run; else the settings' own."
-)
+@click.option("--profile", type=PATH, help="With --review: as in run; else the settings' own.")
+@click.option("--calibration", type=PATH, help="With --review: as in run; else the settings' own.")
 @json_option
 def replay_command(record: Path, review: bool, profile: Path | None, calibration: Path | None, as_json: bool) -> int:
     """Run a recorded game through the rules.

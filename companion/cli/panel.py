@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from companion.app.factories import panel_from
+from companion.cli.paths import PATH
 from companion.config import load
 from companion.devices.panel import Panel
 
@@ -15,7 +16,7 @@ BLINK_S = 0.5
 
 
 @click.command("panel")
-@click.option("--settings", "file", type=click.Path(path_type=Path), help="Settings file [the usual companion.toml].")
+@click.option("--settings", "file", type=PATH, help="Settings file [the usual companion.toml].")
 @click.option("--pins", type=click.Choice(["auto", "lgpio", "mock"]), help="Where the buttons are.")
 @click.option("--rounds", type=click.IntRange(min=1), help="How often each lamp blinks [until Ctrl-C].")
 def panel_command(file: Path | None, pins: str | None, rounds: int | None) -> None:

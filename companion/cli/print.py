@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from companion.cli.paths import PATH
 from companion.cli.terminal import progress
 from companion.errors import UsageError
 from companion.printing.material import materials, sheets_of
@@ -18,7 +19,7 @@ _LISTED = "\n".join(f"{name:17} {material.caption}" for name, material in _MATER
 @click.command("print", epilog=f"\b\nWhat there is:\n{_LISTED}")
 @click.argument("what", type=click.Choice(list(_MATERIALS)), metavar="WHAT")
 @click.option("--paper", type=click.Choice(list(PAPERS)), default="a4", show_default=True, help="Size of the paper.")
-@click.option("--out", type=click.Path(path_type=Path), help="File to write [named after what it holds].")
+@click.option("--out", type=PATH, help="File to write [named after what it holds].")
 def print_command(what: str, paper: str, out: Path | None) -> None:
     """Make a PDF to be printed at 100 %: a deck, each sheet of fronts followed by its backs, a board, mats, marks."""
     sheets = sheets_of(what, paper)

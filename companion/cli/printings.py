@@ -7,6 +7,7 @@ import click
 from companion import games
 from companion.app.profiles import Profiles, StoredPrinting
 from companion.cli.main import json_option, print_json
+from companion.cli.paths import PATH
 from companion.config import default_data
 from companion.errors import Refusal, UsageError
 from companion.vision.enrolment.learning import fit_profile
@@ -17,7 +18,7 @@ _ACTIONS = ("list", "show", "remove", "back", "use", "usual", "forget")
 
 
 @click.command("printings")
-@click.option("--data", type=click.Path(path_type=Path), help="Folder that keeps the games and what was taught.")
+@click.option("--data", type=PATH, help="Folder that keeps the games and what was taught.")
 @json_option
 @click.argument("action", type=click.Choice(_ACTIONS), default="list")
 @click.argument("key", required=False)

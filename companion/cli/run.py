@@ -8,23 +8,24 @@ from typing import Any
 import click
 
 from companion.app.bootstrap import run_table
+from companion.cli.paths import PATH
 from companion.config import load
 
 
 @click.command("run")
-@click.option("--settings", "file", type=click.Path(path_type=Path), help="Settings file [the usual companion.toml].")
+@click.option("--settings", "file", type=PATH, help="Settings file [the usual companion.toml].")
 @click.option("--game", "name", help="Game to play; left out, the newest game goes on.")
 @click.option("--players", help="Names in the order of their seats, as in Ana,Bo.")
 @click.option("--edition", help="Edition of the game.")
 @click.option("--chips", type=int, help="Chips that each player begins with, where the game has chips.")
 @click.option("--host", help="Address to serve at [0.0.0.0: every network].")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port to serve at [8080].")
-@click.option("--data", type=click.Path(path_type=Path), help="Folder that keeps the games.")
+@click.option("--data", type=PATH, help="Folder that keeps the games.")
 @click.option("--camera", "source", help="pi, usb, usb:1, a folder of pictures, a video file, or none.")
 @click.option("--pins", type=click.Choice(["auto", "lgpio", "mock", "none"]), help="Where the buttons are.")
 @click.option("--deck", help="Deck on the table, such as hexel36; without it what is seen decides.")
-@click.option("--profile", type=click.Path(path_type=Path), help="What was learnt of a deck's printing.")
-@click.option("--calibration", type=click.Path(path_type=Path), help="Where the camera stands.")
+@click.option("--profile", type=PATH, help="What was learnt of a deck's printing.")
+@click.option("--calibration", type=PATH, help="Where the camera stands.")
 def run_command(
     file: Path | None, name: str | None, players: str | None, edition: str | None, chips: int | None, **flags: Any
 ) -> None:

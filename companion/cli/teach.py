@@ -12,6 +12,7 @@ from companion import games
 from companion.app.factories import camera_from
 from companion.app.profiles import Profiles
 from companion.cli.learn import chosen_deck
+from companion.cli.paths import PATH
 from companion.cli.pictures import pictures_in, required_picture
 from companion.config import CameraSettings, default_data
 from companion.devices.camera import Camera
@@ -30,7 +31,7 @@ _LOOK_EVERY_S = 0.5
 @click.command("teach")
 @click.option("--game", "game_name", required=True, help=f"Game whose deck is to be taught: {', '.join(games.GAMES)}.")
 @click.option("--deck", help="Deck, such as hexel36; left out where a game has one.")
-@click.option("--data", type=click.Path(path_type=Path), help="Folder that keeps the games and what was taught.")
+@click.option("--data", type=PATH, help="Folder that keeps the games and what was taught.")
 @click.option("--camera", "source", help="pi, usb, usb:1, a folder of pictures or a video file.")
 @click.option("--name", help="What the printing is called; else it is asked.")
 @click.option("--yes", is_flag=True, help="Agree to all names without being asked.")

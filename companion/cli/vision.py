@@ -14,6 +14,7 @@ import cv2
 from companion import games
 from companion.app.factories import calibration_file
 from companion.cli.main import FiniteRange, echo_error, one_line
+from companion.cli.paths import PATH
 from companion.cli.pictures import PictureFile, numbered, pictures_in, read_picture, write_file
 from companion.cli.terminal import progress, say, state_coloured
 from companion.devices.pi_camera import PiCamera
@@ -39,13 +40,13 @@ def game_options(command: Command) -> Command:
     command = click.option(
         "--deck", help="Deck on the table, such as hexel36 or hexel46; without it what is seen decides."
     )(command)
-    command = click.option(
-        "--profile", type=click.Path(path_type=Path), help="What `companion learn` learnt of the deck's printing."
-    )(command)
+    command = click.option("--profile", type=PATH, help="What `companion learn` learnt of the deck's printing.")(
+        command
+    )
     command = click.option(
         "--calibration",
         "calibrated",
-        type=click.Path(path_type=Path),
+        type=PATH,
         help="Where the camera stands, from `companion calibrate`: says in which zone of the table a card lies.",
     )(command)
     return click.option("--game", "game_name", required=True, help=f"Game on the table: {GAMES}.")(command)
@@ -72,9 +73,7 @@ def report_unreadable(file: PictureFile, as_json: bool) -> None:
 
 @click.command("read")
 @game_options
-@click.option(
-    "--draw", type=click.Path(path_type=Path), help="Folder for each picture with the outlines and names of its cards."
-)
+@click.option("--draw", type=PATH, help="Folder for each picture with the outlines and names of its cards.")
 @click.argument("images", nargs=-1, required=True, type=click.Path(readable=False))
 def read_command(
     game_name: str,

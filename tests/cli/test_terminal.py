@@ -9,11 +9,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import click
 import cv2
 import numpy as np
 import pytest
 
-from companion.cli.main import main
+from companion.cli.main import companion, main
 from companion.referee.messages import Do
 from companion.referee.referee import open_table
 from companion.rules.engine import Header
@@ -200,3 +201,14 @@ def test_ctrl_c_while_modules_are_loaded_ends_quietly(tmp_path: Path) -> None:
         assert run.stdout is not None and run.stdout.readline() == "loading\n"
         run.send_signal(signal.SIGINT)
         assert (run.communicate(timeout=30)[1], run.returncode) == ("", 130)
+
+
+def test_an_empty_path_is_refused_by_every_command_and_is_not_the_current_folder() -> None:
+    context = click.Context(companion)
+    for name in companion.list_commands(context):
+        command = companion.get_command(context, name)
+        assert command is not None
+        paths = [one.type for one in command.params if isinstance(one.type, click.Path) and one.nargs == 1]
+        for kind in paths:
+            with pytest.raises(click.BadParameter, match="it is empty"):
+                kind.convert("", None, None)
