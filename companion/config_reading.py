@@ -166,6 +166,8 @@ def _value(wanted: Any, value: Any, limits: Mapping[str, Any]) -> Any:
     read = next((done for kind in kinds if (done := _as_kind(kind, value)) is not None), None)
     if read is None:
         raise BadSettings(f"it is {value!r}; it must be {_named(kinds)}")
+    if Path in kinds and value == "":
+        raise BadSettings("it is empty; leave it out, or name the folder of the program's start by a dot")
     if limits["one_of"] and read not in limits["one_of"]:
         near = difflib.get_close_matches(str(read), limits["one_of"], 1, 0.6)
         would = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(limits['one_of'])}"

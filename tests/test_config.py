@@ -215,6 +215,8 @@ def test_the_page_on_operation_documents_every_setting_as_the_program_does() -> 
 def test_a_path_is_a_text() -> None:
     with pytest.raises(BadSettings, match=r"vision\.profile: it is 3; it must be a path"):
         read({"vision": {"profile": 3}})
+    with pytest.raises(BadSettings, match=r"table\.data: it is empty"):
+        read({"table": {"data": ""}})
 
 
 def test_a_number_that_is_none_is_refused() -> None:
