@@ -35,6 +35,11 @@ ZONES: Mapping[str, tuple[str, ...]] = {spec.name: spec.zones for spec in GAMES.
 """The zones of each game that has any, by their names in the game."""
 
 _MATS = next(spec.zones for spec in GAMES.values() if spec.has_mats)
+_SIDE_MM = (5, 20_000)
+"""Of a sheet or mat, the least and the most."""
+_FARTHEST_PX = 1e5
+_LEAST_PX2 = 25.0
+"""The parallelogram at each corner of a sheet is larger; a smaller one tells no plane."""
 _MIN_CONFIDENCE = 0.8
 """Least confidence of a reference card: a weaker detection may be no card at all."""
 _GOOD_MM = {"marks": 0.4, "card": 0.8, "taps": 4.0}
@@ -184,10 +189,21 @@ def _fit_taps(options: CalibrationOptions, lens: Lens | None) -> Fitted:
     """The table by four tapped corners of a sheet. Raises `UsageError` for other than four, or not clockwise."""
     if len(options.taps_px) != 4:
         raise UsageError(f"four corners are needed, not {len(options.taps_px)}: top left first, then clockwise")
+    if not np.abs(options.taps_px).max() < _FARTHEST_PX:
+        raise UsageError("the four corners must lie on the picture, in its pixels")
     seen = _undistorted(options.taps_px, lens)
     if _is_crossed(seen):
         raise UsageError("the four corners must go round the sheet clockwise as seen, the top left one first")
-    return fit_table(seen[None], _rectangle(options.sheet_mm)[None], None if lens is None else lens.matrix())
+    return fit_table(seen[None], _rectangle(_possible(options.sheet_mm))[None], None if lens is None else lens.matrix())
+
+
+def _possible(size_mm: tuple[float, float]) -> tuple[float, float]:
+    """The size. Raises `UsageError` for one that nothing on a table has."""
+    least, most = _SIDE_MM
+    if not all(least <= side <= most for side in size_mm):
+        wide, high = size_mm
+        raise UsageError(f"{wide:g}x{high:g}: a sheet or mat is {least} to {most} mm wide and high")
+    return size_mm
 
 
 def _rectangle(size_mm: tuple[float, float]) -> Array:
@@ -197,10 +213,10 @@ def _rectangle(size_mm: tuple[float, float]) -> Array:
 
 
 def _is_crossed(corners: Array) -> bool:
-    """Whether four corners are not a convex quadrangle, clockwise in the picture."""
+    """Whether four corners are no convex quadrangle, clockwise in the picture, or hardly any."""
     side = np.roll(corners, -1, axis=0) - corners
     following = np.roll(side, -1, axis=0)
-    return bool((side[:, 0] * following[:, 1] - side[:, 1] * following[:, 0] <= 0).any())
+    return bool((side[:, 0] * following[:, 1] - side[:, 1] * following[:, 0] <= _LEAST_PX2).any())
 
 
 def _fit_marks(
@@ -219,7 +235,7 @@ def _fit_marks(
     corner_ids = range(len(MARKS))
     if options.mat_mm is not None and set(corner_ids) <= marks.keys():
         centres = np.stack([seen[ids.index(number)].mean(0) for number in corner_ids])
-        plane = fit_table(centres[None], _rectangle(options.mat_mm)[None], matrix)
+        plane = fit_table(centres[None], _rectangle(_possible(options.mat_mm))[None], matrix)
         table_mm = mapped(plane.table_from_undistorted, seen)
         error_mm = np.stack([laid(square, at) for square, at in zip(squares, table_mm, strict=True)]) - table_mm
         residual_mm = float(np.sqrt(np.mean(np.sum(error_mm**2, axis=-1))))

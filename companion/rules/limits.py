@@ -177,7 +177,7 @@ def _decoded(text: str | bytes, limits: Limits) -> str:
         try:
             return text.decode("utf-8-sig")
         except UnicodeDecodeError:
-            raise ValueError("it is no text in UTF-8: save it as such") from None
+            raise ValueError("it is no text in UTF-8") from None
     if len(text.encode("utf-8", "surrogatepass")) > limits.size_bytes:
         raise ValueError(f"it is longer than {limits.size_bytes} bytes")
     return text.removeprefix(_BYTE_ORDER_MARK)

@@ -20,6 +20,7 @@ from models.drawing.marked import Lying, marked_photograph
 from models.drawing.pinhole import Pinhole
 
 SIZE = (1280, 720)
+SQUARE = ["--tap", "0,0", "--tap", "90,0", "--tap", "90,90", "--tap", "0,90"]
 CORNERS = ((-390.0, -205.0), (385.0, -195.0), (395.0, 205.0), (-385.0, 200.0))
 GRID = np.stack(np.meshgrid(np.linspace(-350, 350, 8), np.linspace(-180, 180, 5)), -1).reshape(-1, 2)
 
@@ -123,6 +124,10 @@ def test_a_table_that_nothing_tells_is_refused_with_what_would(
         (["--tap", "1;2"], "'1;2' is no point"),
         (["--tap", "0,0", "--tap", "0,50", "--tap", "50,50", "--tap", "50,0"], "clockwise as seen"),
         (["--sheet", "297"], "is no size in mm"),
+        ([*SQUARE, "--sheet", "1e300x1e300"], "a sheet or mat is 5 to 20000 mm"),
+        ([*SQUARE, "--sheet", "1e-320x1"], "a sheet or mat is 5 to 20000 mm"),
+        (["--tap", "1e308,1", *SQUARE[2:]], "must lie on the picture"),
+        (["--tap", "0,0", "--tap", "90,0", "--tap", "90,1e-9", "--tap", "0,1e-9"], "clockwise as seen"),
         (["--zone", "Desten"], "is no zone"),
         (["--venue", "!!!"], "a venue needs a name"),
         (["--lens", "{picture}"], "the lens needs 4 pictures of the board or more"),
