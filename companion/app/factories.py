@@ -1,5 +1,6 @@
 """Makes the game's header, the panel and the camera from the settings."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,10 @@ from companion.devices.panel import Panel, Wiring
 from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded
 from companion.devices.usb_camera import UsbCamera
-from companion.errors import BadSettings
+from companion.errors import BadHeader, BadSettings
 from companion.games import GAMES
 from companion.rules.engine import Header
+from companion.rules.limits import read_json
 from companion.rules.records import read_header
 
 DEFAULT_GAME = next(iter(GAMES))
@@ -29,7 +31,12 @@ def asked_header(settings: Settings) -> Header | None:
     if game.name is None and not game.players and game.edition is None and not game.options:
         return None
     asked = Header(game.name or DEFAULT_GAME, game.players or DEFAULT_PLAYERS, game.edition, game.options)
-    return read_header(asked.as_json())
+    try:
+        return read_header(read_json(json.dumps(asked.as_json())))  # as a record has it, with its limits
+    except TypeError:  # TOML has dates
+        raise BadHeader("the game's options hold a date; an option is a number, a text, true or false") from None
+    except ValueError as error:
+        raise BadHeader(f"the game's options: {error}") from None
 
 
 def panel_from(settings: PanelSettings) -> Panel:

@@ -1,6 +1,8 @@
 """What the settings ask for: which game, which camera."""
 
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +19,15 @@ def test_settings_without_a_game_ask_for_none() -> None:
     assert asked_header(Settings(GameSettings(players=("Cy", "Dee")))).game == "hexel"
     with pytest.raises(BadHeader):
         asked_header(Settings(GameSettings("chess")))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"chips": 10**20}, {"chips": 10**10}, {"chips": 1e300}, {"colours": {"Ana": date(2026, 1, 1)}}, {"x": 1e999}],
+)
+def test_options_that_no_record_can_hold_begin_no_game(options: dict[str, Any]) -> None:
+    with pytest.raises(BadHeader, match="options"):
+        asked_header(Settings(GameSettings("hexel", options=options)))
 
 
 def test_every_camera_can_be_named(tmp_path: Path) -> None:
