@@ -14,7 +14,13 @@ from companion.cli.paths import PATH
 
 @click.command("demo")
 @click.option("--game", default="hexel", show_default=True, help="Game to play; all: the games in turn.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Another number is another game at another table.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="Another number is another game at another table.",
+)
 @click.option(
     "--speed",
     type=FiniteRange(min=0.1, max=100),

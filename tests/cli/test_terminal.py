@@ -193,6 +193,11 @@ def test_a_shell_completes_commands_that_are_imported_late() -> None:
     assert done.stdout.split() == ["plain,read", "plain,replay", "plain,restore"]
 
 
+def test_a_demo_has_no_seed_below_zero(capsys: Capture) -> None:
+    assert main(["demo", "--seed", "-5"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
 def test_ctrl_c_while_modules_are_loaded_ends_quietly(tmp_path: Path) -> None:
     (tmp_path / "click.py").write_text("import sys, time\nprint('loading', flush=True)\ntime.sleep(30)\n")
     command = [sys.executable, "-m", "companion", "--help"]
