@@ -179,6 +179,24 @@ def test_every_problem_is_told_with_its_line_and_what_would_do(
         assert would in line
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[game]\noptions = {deck = 3}", "2: game.options: no such option: 'deck'"),
+        ("[game]\noptions = {chips = 0}", "2: game.options: option chips is 0"),
+        ("[table]\nwords = 'nowhere.toml'", "2: table.words: cannot read nowhere.toml"),
+        ("[hub]\nbroker = 'hall'", "2: hub.broker: 'hall' is no broker"),
+    ],
+)
+def test_what_a_run_would_refuse_is_told_by_the_check(
+    text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "companion.toml"
+    file.write_text(text)
+    assert main(["config", "--check", "--settings", str(file)]) == 1
+    assert f"{file}:{said}" in capsys.readouterr().out
+
+
 def test_a_run_names_the_first_problem_and_says_that_there_are_more(tmp_path: Path) -> None:
     (tmp_path / "companion.toml").write_text(WRONG)
     with pytest.raises(

@@ -1,6 +1,7 @@
 """The command that shows and checks the settings file. Loaded only when asked for."""
 
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -13,6 +14,7 @@ from companion.config_reading import Lines, Problem, described
 from companion.errors import CompanionError, UsageError
 from companion.games import GAMES
 from companion.rules.limits import read_file
+from companion.views.words import own_words
 from companion.vision.calibration.calibration import read_calibration
 
 
@@ -62,6 +64,23 @@ def _in_the_world(settings: Settings, lines: Lines) -> Iterator[Problem]:
     except CompanionError as error:
         yield Problem("game", error.message, lines.of("game.name") or lines.of("game"))
         header = default_header()
+    try:
+        GAMES[header.game].rules.start(header)
+    except CompanionError as error:
+        yield Problem("game.options", error.message, lines.of("game.options") or lines.of("game"))
+    try:
+        if settings.table.words is not None:
+            own_words(settings.table.words, settings.table.language)
+    except CompanionError as error:
+        yield Problem("table.words", error.message, lines.of("table.words"))
+    try:
+        if settings.hub.broker is not None:
+            import_module("companion.hub.link").broker_of(settings.hub)
+    except CompanionError as error:
+        yield Problem("hub.broker", error.message.removeprefix("hub.broker: "), lines.of("hub.broker"))
+    except ModuleNotFoundError as error:
+        message = f"[hub] needs {error.name}, which is not installed: pip install 'companion[hub]'"
+        yield Problem("hub.broker", message, lines.of("hub.broker"))
     try:
         camera_from(settings.camera)
     except CompanionError as error:

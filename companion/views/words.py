@@ -96,7 +96,12 @@ def use(file: Path | None, language: str = ENGLISH) -> None:
         BadSettings: the file cannot be read, or has a phrase that the house does not, or a field that the phrase lacks.
     """
     _Table.language = language
-    _Table.own = None if file is None else laid_over(catalogue(language), _read(file), str(file))
+    _Table.own = None if file is None else own_words(file, language)
+
+
+def own_words(file: Path, language: str) -> Catalogue:
+    """The words of a language with a table's own ones in their places. Raises `BadSettings`, see `use`."""
+    return laid_over(catalogue(language), _read(file), str(file))
 
 
 def language() -> str:
