@@ -97,7 +97,7 @@ class Profiles:
 
     def path(self, key: str) -> Path:
         """The file of a printing. Raises `Refusal` for a key that no file here can have."""
-        if not re.fullmatch(r"[\w-]{1,60}", key):
+        if not _is_key(key):
             raise Refusal("no-profile", "There is no such printing.")
         return self._folder / f"{key}.json"
 
@@ -151,11 +151,12 @@ class Profiles:
                 shutil.rmtree(versions)
 
     def _versions(self, path: Path) -> list[Path]:
-        return sorted(path.with_suffix("").glob("[0-9]*.json"))
+        return sorted(one for one in path.with_suffix("").glob("[0-9]*.json") if one.stem.isdecimal())
 
     def _evenings(self, path: Path) -> dict[str, Any]:
         """What a printing learnt from each game, by its number; empty for one that is being learnt from."""
-        return _object_in(path.with_suffix("") / "evenings.json")
+        noted = _object_in(path.with_suffix("") / "evenings.json")
+        return {game: report for game, report in noted.items() if isinstance(report, dict)}
 
     def _free_path(self, name: str) -> Path:
         slug = re.sub(r"[^\w-]+", "-", name.strip(), flags=re.ASCII).strip("-").lower()[:50] or "printing"
@@ -164,13 +165,21 @@ class Profiles:
         return self._folder / f"{next(way for way in ways if way not in taken)}.json"
 
     def _chosen(self) -> dict[str, str]:
-        return {deck: str(key) for deck, key in _object_in(self._folder / "in-use").items()}
+        chosen = _object_in(self._folder / "in-use").items()
+        return {deck: key for deck, key in chosen if key == _BUILT_IN or (isinstance(key, str) and _is_key(key))}
+
+
+def _is_key(text: str) -> bool:
+    return re.fullmatch(r"[\w-]{1,60}", text) is not None
 
 
 def _head(path: Path) -> dict[str, Any] | None:
-    """A profile's file as JSON, None for one that is none."""
-    held, needed = _object_in(path), {"game", "deck", "name", "made", "samples"}
-    return held if needed <= held.keys() and isinstance(held["samples"], list) else None
+    """A profile's file as JSON, None for one that is none of a game that can be taught."""
+    held = _object_in(path)
+    are_texts = all(isinstance(held.get(key), str) for key in ("game", "deck", "name", "made"))
+    if not are_texts or not isinstance(held.get("samples"), list) or held["game"] not in games.GAMES:
+        return None
+    return held if games.game(held["game"]).recognizer().teaching is not None else None
 
 
 def _object_in(path: Path) -> dict[str, Any]:

@@ -190,9 +190,14 @@ def echo_error(words: str) -> None:
 
 
 def one_line(error: CompanionError) -> str:
-    """An error as one line for people; what would steer the terminal is shown as its code."""
+    """An error as one line for people."""
     code = "" if error.code == UsageError.default_code else f" ({error.code})"
-    line = " ".join(f"{error.message}{code}".split())
+    return printable(f"{error.message}{code}")
+
+
+def printable(text: str) -> str:
+    """A text on one line; what would steer the terminal is shown as its code."""
+    line = " ".join(text.split())
     return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in line)
 
 

@@ -6,7 +6,7 @@ import click
 
 from companion import games
 from companion.app.profiles import Profiles, StoredPrinting
-from companion.cli.main import json_option, print_json
+from companion.cli.main import json_option, print_json, printable
 from companion.cli.paths import PATH
 from companion.config import default_data
 from companion.errors import Refusal, UsageError
@@ -101,4 +101,5 @@ def _show(teaching: Teaching, profile: Profile, as_json: bool) -> None:
 
 def _line(one: StoredPrinting) -> str:
     use = ", in use" if one.is_in_use else ""
-    return f"{one.key}: {one.name}, {one.deck}, {one.made}; {one.samples} samples, {one.versions} earlier versions{use}"
+    counts = f"{one.samples} samples, {one.versions} earlier versions"
+    return printable(f"{one.key}: {one.name}, {one.deck}, {one.made}; {counts}{use}")

@@ -72,3 +72,27 @@ def test_every_change_is_told_to_programs(tmp_path: Path, capsys: pytest.Capture
         assert shown["key"] == "ours" and told.items() <= shown.items()
     assert json.loads(said(capsys, tmp_path, "forget", "ours", "--json")) == {"ok": True, "printings": []}
     assert [one["key"] for one in json.loads(said(capsys, tmp_path, "--json"))["printings"]] == ["theirs"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("ours/evenings.json", '{"1": 5, "2": ["x"]}'),
+        ("ours/0x.json", "{}"),
+        ("in-use", '{"hexel36": ["ours"], "comet": "../../elsewhere"}'),
+        ("chess.json", '{"game": "chess", "deck": "chess", "name": "x", "made": "x", "samples": []}'),
+        ("list.json", '{"game": ["hexel"], "deck": {}, "name": 1, "made": null, "samples": []}'),
+    ],
+)
+def test_a_spoilt_file_among_the_printings_hides_no_other(
+    name: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture = layout_picture(GAMES["hexel"].layouts("hexel36")[0])
+    profile = GAMES["hexel"].recognizer().learn("hexel36", [("a", picture)])
+    for _ in range(2):
+        Profiles(tmp_path).keep(profile.described(name="Ours\n\x07"), "ours")
+    (tmp_path / "profiles" / name).write_text(text)
+    counts = "3 samples, 1 earlier versions, in use"
+    assert said(capsys, tmp_path) == f"ours: Ours \\x07, hexel36, {profile.made}; {counts}\n"
+    Profiles(tmp_path).keep(profile, "ours")
+    assert Profiles(tmp_path).in_use("comet") is None

@@ -116,7 +116,8 @@ class Profile(ABC):
         held = read_profile_object(path, cls.GAME)
         try:
             if held.get("profile") != cls.VERSION:
-                raise ValueError(f"profile version {held.get('profile')!r:.40}; learn the printing again")
+                version = f"profile version {held['profile']!r:.40}" if "profile" in held else "no profile version"
+                raise ValueError(f"{version}; learn the printing again")
             keys = {one.name: cls.KEYS.get(one.name, one.name) for one in fields(cls)}
             needed = [one.name for one in fields(cls) if one.default is MISSING and one.default_factory is MISSING]
             if missing := [keys[name] for name in needed if keys[name] not in held]:
