@@ -110,6 +110,8 @@ def calibrate(
     Raises:
         UsageError: the pictures show nothing to fit the table's plane to; the message says what would do.
     """
+    if strange := next((name for name in (options.venue, *options.zones_px) if not _is_text(name)), None):
+        raise UsageError(f"{strange!r} is no name: write it in letters", code="bad-venue")
     size = (pictures[-1].shape[1], pictures[-1].shape[0])
     if any((picture.shape[1], picture.shape[0]) != size for picture in pictures):
         raise UsageError("the pictures are not all of one size: take them with one camera", code="calibration-size")
@@ -128,6 +130,11 @@ def calibrate(
         options.venue, options.camera, size, fit.table_from_undistorted, lens, zones, placed, by, fit.residual_mm, made
     )  # fmt: skip
     return CalibrationResult(calibration, checks(pictures[-1]), _advice(calibration, fit, size))
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name can be written to a file: half a letter of JSON, or a word of the command line, may be none."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
 def calibration_path(data: Path, venue: str) -> Path:

@@ -92,7 +92,13 @@ def _own_files(data: Path) -> list[Path]:
 
     try:
         found = (Path(folder, name) for folder, _, names in os.walk(data, onerror=refuse) for name in names)
-        return sorted(path for path in found if _is_own(path))
+        own = sorted(path for path in found if _is_own(path))
+        for path in own:
+            str(path.relative_to(data)).encode()
+        return own
+    except UnicodeEncodeError:
+        message = f"cannot keep {str(path)!r}: its name is no text in UTF-8, rename it or take it away"
+        raise UsageError(message, code="unwritable-backup") from None
     except OSError as error:
         message = f"cannot read {error.filename}: {error.strerror}"
         raise UsageError(message, code="unwritable-backup") from None

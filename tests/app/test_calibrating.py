@@ -130,6 +130,8 @@ def test_a_table_that_nothing_tells_is_refused_with_what_would(
         (["--tap", "0,0", "--tap", "90,0", "--tap", "90,1e-9", "--tap", "0,1e-9"], "clockwise as seen"),
         (["--zone", "Desten"], "is no zone"),
         (["--venue", "!!!"], "a venue needs a name"),
+        (["--venue", "v\udcff"], "is no name"),
+        (["--zone", "z\udcff=1,1 2,2"], "is no name"),
         (["--lens", "{picture}"], "the lens needs 4 pictures of the board or more"),
         (["--camera", "none"], None),
     ],

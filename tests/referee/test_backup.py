@@ -77,6 +77,14 @@ def test_a_backup_of_whatever_a_table_keeps_is_restored(tmp_path: Path) -> None:
     assert restore(tmp_path / "kept.zip", tmp_path / "b") == 1
 
 
+def test_a_file_whose_name_is_no_text_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/odd\udcff.txt").write_text("")
+    with pytest.raises(UsageError, match="its name is no text"):
+        back_up(tmp_path / "a", tmp_path / "kept.zip")
+    assert not (tmp_path / "kept.zip").exists()
+
+
 def test_a_folder_that_cannot_be_read_is_told_and_nothing_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
