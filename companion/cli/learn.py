@@ -56,6 +56,7 @@ def learn_command(
     if what:
         asked = recognizer.decks if deck is None and _has_several(recognizer) else (chosen_deck(recognizer, deck),)
         for each in asked:
+            _require_layout(recognizer, each, spec.layouts(each))
             _print_layout(game_name, each, spec.layouts(each), as_json)
         return 0
     deck = chosen_deck(recognizer, deck)
@@ -117,6 +118,14 @@ def read_samples(path: Path, game: str) -> tuple[Sample, ...]:
         return samples_of(held.get("samples"))
     except ValueError as error:
         raise UsageError(f"{path} is no profile with samples: {error}", code="unreadable-profile") from None
+
+
+def _require_layout(recognizer: Recognizer, deck: str, layouts: Sequence[Layout]) -> None:
+    """Raises `UsageError` where the game's teaching layout is of another deck, such as another size of cases."""
+    teaching = recognizer.teaching
+    for place in (place for layout in layouts for place in layout.places):
+        if teaching is not None:
+            teaching.check_card(deck, place.label)
 
 
 def _print_layout(game: str, deck: str, layouts: Sequence[Layout], as_json: bool) -> None:

@@ -153,6 +153,8 @@ def test_a_case_of_another_size_than_the_decks_teaches_nothing(
 ) -> None:
     photograph, labels = picture_file(tmp_path, "hexapod"), tmp_path / "l.jsonl"
     labels.write_text(json.dumps({"boards": [place.label for place in GAMES["hexapod"].layouts("hexapod")[0].places]}))
+    assert learn("--game", "hexapod", "--deck", "hexapod4x6", "--what") == 2
+    assert learn("--game", "hexapod", "--deck", "hexapod5x5", "--what") == 0
     other = ["--game", "hexapod", "--deck", "hexapod4x6", "--out", tmp_path / "p.json", photograph]
     for words in ([*other, "--labels", labels], other):
         assert learn(*words) == 2
