@@ -35,6 +35,8 @@ ZONES: Mapping[str, tuple[str, ...]] = {spec.name: spec.zones for spec in GAMES.
 """The zones of each game that has any, by their names in the game."""
 
 _MATS = next(spec.zones for spec in GAMES.values() if spec.has_mats)
+_LONGEST_VENUE = 60
+"""It names a file."""
 _SIDE_MM = (5, 20_000)
 """Of a sheet or mat, the least and the most."""
 _FARTHEST_PX = 1e5
@@ -138,10 +140,12 @@ def _is_text(name: str) -> bool:
 
 
 def calibration_path(data: Path, venue: str) -> Path:
-    """The file of a venue's calibration. Raises `UsageError` for a name without letters."""
+    """The file of a venue's calibration. Raises `UsageError` for a name without letters, or a long one."""
     name = re.sub(r"[^\w-]+", "-", venue.strip()).strip("-").lower()
     if not name:
         raise UsageError("a venue needs a name with letters, such as kitchen", code="bad-venue")
+    if len(name) > _LONGEST_VENUE:
+        raise UsageError(f"a venue's name has {_LONGEST_VENUE} letters at most, such as kitchen", code="bad-venue")
     return data / "calibration" / f"{name}.toml"
 
 
