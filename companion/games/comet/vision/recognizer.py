@@ -7,7 +7,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.alignment import is_patterned
 from companion.games.comet.vision.backs import are_unlike_backs
 from companion.games.comet.vision.classifier import PretrainedNumerals
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR, card_shape
@@ -56,7 +55,7 @@ def read_comet(
     """Read one picture of Comet cards by itself: as `read_table`, and with all left open where only backs are seen.
 
     Nothing but a number tells a card of this game from any other card's back, or from a tile: no card is stated to lie
-    face down where none shows one, but for backs of a taught pattern.
+    face down where none shows one, unless the back was taught.
     """
     reading = read_table(bgr, classifier, across_px)
     backs = [card for card in reading.cards if BACK in card.edges]
@@ -142,8 +141,8 @@ def read_unknown(
 
 
 def _is_back_known(classifier: Classifier | None) -> bool:
-    """Whether cards lying face down show a pattern that was taught."""
-    return isinstance(classifier, TaughtNumerals) and is_patterned(classifier.profile.back)
+    """Whether it was taught what cards lying face down look like."""
+    return isinstance(classifier, TaughtNumerals) and bool(classifier.profile.back.size)
 
 
 def _without_things(cards: Sequence[DetectedCard], unchanged: Unchanged, *, is_taught: bool) -> list[DetectedCard]:
