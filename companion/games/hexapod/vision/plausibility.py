@@ -146,10 +146,15 @@ def _with_doubt(
 
 
 def _as_find(field: DetectedField) -> Find:
+    """A field as a find. A case of which nothing is told is asked for its edges, too: it may be another game's card."""
     doubt = np.array(field.doubt)
     is_sure = field.is_case and field.presence >= LIMITS.sure_find and field.confidence >= LIMITS.sure_named
-    rows, cols = doubt.shape
-    return Find(field.corners, field.presence, not doubt.all(), is_sure, max(rows, cols) / min(rows, cols))
+    return Find(field.corners, field.presence, field.is_case or not doubt.all(), is_sure, _proportion(doubt.shape))
+
+
+def _proportion(shape: tuple[int, ...]) -> float:
+    """How oblong rows and columns of square cells are."""
+    return max(shape) / min(shape)
 
 
 def is_oblong(card: DetectedField, cases: Sequence[DetectedField]) -> bool:
@@ -237,8 +242,12 @@ def empty_thresholds(pyramid: Pyramid, field: OrientedField, least: float = LIMI
 
 
 def case_has_edges(pyramid: Pyramid, cases: Sequence[OrientedField], which: int) -> bool:
-    """Whether edges show along each side of one of the cases of a picture: one without lies beside where it is."""
-    return bool(have_edges(pyramid, [case.quad.corners for case in cases], [which], LIMITS.case_edges)[0])
+    """Whether edges show along each side of one of the cases of a picture, and it is as oblong as its cells let expect:
+    else it lies beside where it is, or ends where something covers it.
+    """
+    corners = [case.quad.corners for case in cases]
+    proportions = [_proportion(case.cells.state.shape[:2]) for case in cases]
+    return bool(have_edges(pyramid, corners, [which], LIMITS.case_edges, proportions)[0])
 
 
 def _doubts_from_neighbours(

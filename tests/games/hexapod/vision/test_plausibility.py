@@ -7,7 +7,7 @@ import pytest
 
 from companion.games.hexapod.vision.classifier import EMPTY, INSECT, KINDS, OTHER, Cells, PretrainedInsects
 from companion.games.hexapod.vision.orientation import OrientedField
-from companion.games.hexapod.vision.plausibility import assess, empty_thresholds, is_case
+from companion.games.hexapod.vision.plausibility import assess, case_has_edges, empty_thresholds, is_case
 from companion.vision.detection.detector import Detection
 from companion.vision.image.pyramid import Pyramid
 
@@ -112,3 +112,20 @@ def test_a_case_with_doubtful_cells_and_a_side_without_edges_is_not_stated(sure:
     detected, _ = assess(seen, PretrainedInsects(), (200, 200), is_case=True, has_edges=lambda: has_edges)
     assert (detected.cells == ((None, "blue"), ("green", None))) == is_told
     assert any(map(any, detected.doubt)) != is_told
+
+
+def paper(wide_px: int) -> tuple[Pyramid, np.ndarray]:
+    """A pale rectangle 200 px high on a dark table, and its outline."""
+    corners = np.array([[100, 100], [100 + wide_px, 100], [100 + wide_px, 300], [100, 300]], np.float32)
+    picture = np.random.default_rng(1).normal(70, 4, (480, 640, 3)).clip(0, 255).astype(np.uint8)
+    picture[100:300, 100 : 100 + wide_px] = (225, 230, 228)
+    return Pyramid.of(picture), corners
+
+
+@pytest.mark.parametrize(("wide_px", "rows", "is_told"), [(200, 2, True), (280, 2, False), (300, 3, True)])
+def test_a_case_has_the_proportion_of_its_cells(wide_px: int, rows: int, is_told: bool) -> None:
+    """A case that an arm half covered was outlined up to the sleeve, and its insects were stated in other cells."""
+    pyramid, corners = paper(wide_px)
+    case = field([".. bl"] * rows, SURE_WAY)
+    case = replace(case, quad=Detection(corners, 1.0))
+    assert case_has_edges(pyramid, [case], 0) is is_told
