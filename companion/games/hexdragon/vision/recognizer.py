@@ -28,7 +28,7 @@ from companion.games.hexdragon.vision.tile_tta import (
     snap_outlines,
     tile_confidence,
 )
-from companion.rules.hexgrid import Cell, cells_within, distance, neighbours
+from companion.rules.hexgrid import Cell, cells_within, distance
 from companion.vision.detection.conditions import FAINT, NEUTRAL, TOO_STEEP, conditions_of
 from companion.vision.detection.detector import Detection, corners_of, refine_corners
 from companion.vision.detection.verification import Find, Verdict, no_game, verify
@@ -318,7 +318,7 @@ def _free_places(
     stars: NDArray[np.float32],
     size: tuple[int, int],
 ) -> dict[Cell, NDArray[np.float32]]:
-    """The picture's free cells around the start tile, or around all tiles without one, and those of likely stars.
+    """The picture's free cells around the start tile, or around each tile without one, and those of likely stars.
 
     Args:
         known: the pieces that have a cell.
@@ -335,7 +335,7 @@ def _free_places(
     table = taken | beyond.keys()
     start = start_cell(beyond | {cell: p for cell, _, _, p in known})
     if start is None:
-        wanted = {n for cell in table for n in neighbours(cell)}
+        wanted = {(q + x, r + y) for q, r in table for x, y in cells_within(LIMITS.radius)}
         wanted = {cell for cell in wanted if all(distance(cell, other) <= 2 * LIMITS.radius for other in table)}
     else:
         wanted = {(start[0] + q, start[1] + r) for q, r in cells_within(LIMITS.radius)}

@@ -35,6 +35,7 @@ from companion.printing.raster import raster
 from companion.printing.shapes import Box, Shape
 from companion.rules.hexgrid import Cell
 from companion.simulator.optics import placed
+from companion.vision.detection.detector import Detection
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import DetectedCard, ReadingWarning, aligned, is_near
 from companion.vision.tracking.regions import Unchanged
@@ -134,6 +135,22 @@ def test_a_star_is_told_though_the_pictures_rim_cuts_its_cell() -> None:
     told = read_hexdragon(np.ascontiguousarray(picture(TABLE)[:, cut:])).as_json()
     assert [star["owner"] for star in told["stars"]] == ["yellow"]
     assert np.array(told["stars"][0]["corners"])[:, 0].min() < 0
+
+
+def test_a_star_two_cells_from_all_tiles_is_told_though_the_start_tile_is_not_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where the detector missed it only the cells that touch a tile were searched without the start tile."""
+    place = np.mean(told_of_the_table()["stars"][0]["corners"], axis=0)
+    detect = recognizer.DETECTOR.detect
+
+    def without_star(*given: Any) -> list[Detection]:
+        return [one for one in detect(*given) if np.linalg.norm(one.corners.mean(0) - place) > 50]
+
+    monkeypatch.setattr(recognizer, "DETECTOR", SimpleNamespace(detect=without_star))
+    told = read_hexdragon(picture([piece for piece in TABLE if piece[1] is not START])).as_json()
+    assert [star["owner"] for star in told["stars"]] == ["yellow"]
+    assert "no-start-tile" in {warning["code"] for warning in told["warnings"]}
 
 
 def test_stars_are_told_only_beside_a_tile_that_is_read() -> None:
