@@ -283,20 +283,29 @@ class HexapodTeaching(Teaching):
 
 @lru_cache(maxsize=8)
 def _is_read_without_colour(profile: InsectProfile) -> bool:
-    """See `FewShotInsects`; worked out once for a profile."""
+    """See `FewShotInsects`; worked out once for a profile. Of an insect that is not surely read in colour either, in a
+    lamp's veil perhaps, no more is asked in grey than its kind, where another of it is.
+    """
     classifier, samples = profile.classifier(), taught_of(profile.samples)
+    shown: set[str] = set()
+    sure: set[str] = set()
     for sample in samples:
         cells: Grid = sample.label["cells"]
         rows, cols = len(cells), len(cells[0])
         corners = _frame(rows, cols).corners.astype(np.float32)
-        fields = [views(Pyramid.of(grey), [corners], rows, cols) for grey in in_grey(sample.crop())]
-        for seen in classify_cells(network(_NETWORK), np.concatenate(fields)):
-            likely = classifier.kinds(seen) * seen.state[..., INSECT, None]
-            for places, kind in _insects(cells):
-                own = likely[tuple(np.transpose(places))].mean(0)
-                if KINDS[int(own.argmax())] != kind or own.max() < LIMITS.sure_insect:
-                    return False
-    return bool(samples)
+        looks = [sample.crop(), *in_grey(sample.crop())]
+        fields = np.concatenate([views(Pyramid.of(look), [corners], rows, cols) for look in looks])
+        seen = classify_cells(network(_NETWORK), fields)
+        likely = np.stack([classifier.kinds(field) * field.state[..., INSECT, None] for field in seen])
+        for places, kind in _insects(cells):
+            in_colour, *in_greys = likely[:, *np.transpose(places)].mean(1)
+            is_sure = in_colour.max() >= LIMITS.sure_insect
+            least = LIMITS.sure_insect if is_sure else 0.0
+            if any(KINDS[int(one.argmax())] != kind or one.max() < least for one in in_greys):
+                return False
+            shown.add(kind)
+            sure |= {kind} if is_sure else set()
+    return bool(samples) and shown == sure
 
 
 TEACHING = HexapodTeaching()

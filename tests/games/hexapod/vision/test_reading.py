@@ -9,10 +9,12 @@ import pytest
 
 from companion.errors import TeachingRefused, UsageError
 from companion.games import GAMES
-from companion.games.hexapod.vision.classifier import PretrainedInsects
+from companion.games.hexapod.vision import enrolment
+from companion.games.hexapod.vision.classifier import Cells, PretrainedInsects, classify_cells
 from companion.games.hexapod.vision.enrolment import InsectProfile, learn_hexapod
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.vision.image.codec import load_picture
+from companion.vision.networks import Network
 from models.drawing.hexapod.layouts import scene, showing_all
 from models.drawing.hexapod.photograph import photograph
 from models.drawing.hexapod.printings import invented
@@ -150,6 +152,30 @@ def test_a_deck_in_one_ink_is_read_where_the_picture_has_no_colour(seed: int, is
     assert classifier.is_read_without_colour() == is_told
     assert {"no-colour", "unsure"} <= {one.code for one in reading.warnings} or is_told
     assert not reading.warnings or not is_told
+
+
+@pytest.mark.parametrize(("hidden", "is_told"), [(1, True), (9, False)], ids=["one of a kind", "all of a kind"])
+def test_a_deck_in_one_ink_is_one_though_a_lamp_veils_an_insect(
+    hidden: int, is_told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The beetles of such a deck were left open: one of three, in a veil, was told at 0.82, in grey as well."""
+    rng = np.random.default_rng(2)
+    taught = photograph(rng, printing=invented(rng), laid=showing_all(rng), hardness=0.0)
+    board = taught.truth["boards"][0]
+    label = {"boards": [{"cells": board["laid"], "corners": board["corners"]}]}
+    profile = learn_hexapod("hexapod", [("taught", taught.bgr)], [label])
+    cells = np.array(profile.samples[0].label["cells"], object)
+    kind = next(one for one in ("blue", "green", "gold", "dung") if (cells == one).sum() > 1)
+    places = np.argwhere(cells == kind)[:hidden]
+
+    def veiled(net: Network, fields: np.ndarray) -> tuple[Cells, ...]:
+        seen = classify_cells(net, fields)
+        for field in seen:
+            field.state[tuple(places.T)] *= 0.82
+        return seen
+
+    monkeypatch.setattr(enrolment, "classify_cells", veiled)
+    assert profile.classifier().is_read_without_colour() == is_told
 
 
 def test_a_photograph_that_lacks_a_kind_is_refused_by_its_name(frame):
