@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from companion.games import GAMES
+from companion.vision.detection import verification
 from companion.vision.detection.verification import (
     EdgeLimits,
     Find,
@@ -19,6 +20,7 @@ from companion.vision.detection.verification import (
     other_shape,
     which_stay,
 )
+from companion.vision.edge_refinement import Refined
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.hexdragon.photograph import hexdragon_photograph
@@ -136,3 +138,17 @@ def test_cards_of_another_number_of_sides_are_told() -> None:
     tiles = hexagons((200, 150), (420, 330))[0]
     assert [warning.code for warning in other_shape(tiles, 4)] == ["other-game"]
     assert other_shape(tiles, 6) == other_shape(hexagons()[0], 4) == ()
+
+
+def test_a_small_card_is_as_oblong_as_in_the_plane_of_a_case_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A square card beside a case was 1.7 times as long as wide by its own perspective, of 80 pixels."""
+    case = np.array([[804, 316], [581, 480], [464, 267], [644, 113]], np.float32)
+    card = np.array([[700.7, 574.3], [614.6, 633.0], [559.7, 541.5], [638.7, 469.6]], np.float32)
+    oblong = np.array([[700.7, 574.3], [614.6, 633.0], [519.7, 481.5], [598.7, 409.6]], np.float32)
+    ends = np.ones(4)
+    seen = [Refined(one.astype(float), ends, 0.0) for one in (card, oblong)]
+    monkeypatch.setattr(verification, "refine", lambda pyramid, outlines: seen[-len(outlines) :])
+    pyramid = Pyramid.of(np.zeros((720, 1280, 3), np.uint8))
+    limits = EdgeLimits(max_proportion=1.2)
+    assert have_edges(pyramid, [case, card, oblong], [1, 2], limits).tolist() == [True, False]
+    assert have_edges(pyramid, [card, oblong], [0, 1], limits).tolist() == [False, False]

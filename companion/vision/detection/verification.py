@@ -16,7 +16,8 @@ from companion.vision.detection.detector import distances
 from companion.vision.detection.heatmaps import Candidate, answer_at
 from companion.vision.detection.outlines import suppress
 from companion.vision.detection.sizes import FOCAL_LENGTH
-from companion.vision.edge_refinement import Refined, proportion_of, proportions_of, refine
+from companion.vision.edge_refinement import Refined, proportion_of, proportions_of, refine, sides_on_table
+from companion.vision.geometry import homography, mapped
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import DetectedCard, ReadingWarning
 
@@ -32,6 +33,8 @@ _MIN_CONFIDENCE = 0.5
 """Of what the outline detector sees, to count or to describe it."""
 _MAX_OVERLAP = 0.35
 """The share of the smaller one that two outlines may have in common."""
+_FAR_LARGER = 2.0
+"""An outline of so many times another's area shows the table's tilt better: a case, not another card."""
 _ONE_CARD = 0.5
 """Two outlines whose middles are nearer than so much of a card's size are of one card."""
 
@@ -209,25 +212,60 @@ def have_edges(
     """
     refined = refine(pyramid, [outlines[i].astype(np.float64) for i in which])
     own = proportions or [1.0] * len(outlines)
-    return np.array(
-        [_fits(outlines, i, one, limits, pyramid.size, own[i]) for i, one in zip(which, refined, strict=True)], bool
-    )
+    has_edges = [_fits(outlines, i, one, limits, pyramid.size) for i, one in zip(which, refined, strict=True)]
+    if np.isfinite(limits.max_proportion):
+        for k, (i, one) in enumerate(zip(which, refined, strict=True)):
+            has_edges[k] = has_edges[k] and _is_as_oblong(outlines, i, one.corners, limits, pyramid.size, own)
+    return np.array(has_edges, bool)
 
 
-def _fits(
-    outlines: Sequence[Outlines], i: int, refined: Refined, limits: EdgeLimits, size: tuple[int, int], own: float
-) -> bool:
-    """Whether a refined outline has a card's edges; ``own`` is the proportion of its card, ``size`` (width, height)."""
+def _fits(outlines: Sequence[Outlines], i: int, refined: Refined, limits: EdgeLimits, size: tuple[int, int]) -> bool:
+    """Whether a refined outline has a card's edges on a picture of a ``size`` (width, height)."""
     free, shown = _free_sides(outlines, i), _shown_sides(outlines[i], size)
     support = refined.support[free & shown if shown.any() else free]
     if len(support) and (support.mean() < limits.min_support or support.min() < limits.min_side_support):
         return False
-    if refined.moved > limits.max_moved:
-        return False
-    if not np.isfinite(limits.max_proportion):
+    return refined.moved <= limits.max_moved
+
+
+def _is_as_oblong(
+    outlines: Sequence[Outlines],
+    i: int,
+    corners: NDArray[np.float64],
+    limits: EdgeLimits,
+    size: tuple[int, int],
+    proportions: Sequence[float],
+) -> bool:
+    """Whether an outline is as oblong as its card, by itself or in the plane of a far larger one that is: perspective
+    hardly shows on a small outline.
+
+    Args:
+        outlines: of all finds.
+        i: which of them.
+        corners: its refined corners (4, 2).
+        limits: see `EdgeLimits`.
+        size: width and height of the picture.
+        proportions: of the cards in the outlines, see `Find`.
+    """
+    own, focal_px, centre = proportions[i], FOCAL_LENGTH * max(size), np.array(size) / 2
+    if _off(proportion_of(corners, focal_px, centre), own) <= limits.max_proportion:
         return True
-    proportion = proportion_of(refined.corners, FOCAL_LENGTH * max(size), np.array(size) / 2)
-    return max(proportion / own, own / proportion) <= limits.max_proportion
+    areas = [cv2.contourArea(outline) for outline in outlines]
+    largest = int(np.argmax(areas))
+    wide, high = (float(side[0]) for side in sides_on_table(outlines[largest][None].astype(float), focal_px, centre))
+    is_known = _off(max(wide / high, high / wide), proportions[largest]) <= limits.max_proportion
+    if not is_known or areas[largest] < _FAR_LARGER * areas[i]:
+        return False
+    aspect = proportions[largest] if wide > high else 1 / proportions[largest]
+    in_plane = mapped(np.linalg.inv(homography(outlines[largest])), corners) * [aspect, 1.0]
+    sides = np.linalg.norm(in_plane - np.roll(in_plane, -1, axis=0), axis=1)
+    across, down = float(sides[::2].mean()), float(sides[1::2].mean())
+    return _off(max(across / down, down / across), own) <= limits.max_proportion
+
+
+def _off(proportion: float, own: float) -> float:
+    """By what factor a proportion is another."""
+    return max(proportion / own, own / proportion)
 
 
 def _free_sides(outlines: Sequence[Outlines], i: int) -> NDArray[np.bool_]:

@@ -21,7 +21,7 @@ from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.conditions import Condition
 from companion.vision.detection.detector import Detection
 from companion.vision.detection.verification import Find, Verdict, have_edges, verify
-from companion.vision.geometry import homography, mapped, side_px
+from companion.vision.geometry import SQUARE, homography, mapped, side_px
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning
 
@@ -242,12 +242,25 @@ def empty_thresholds(pyramid: Pyramid, field: OrientedField, least: float = LIMI
 
 
 def case_has_edges(pyramid: Pyramid, cases: Sequence[OrientedField], which: int) -> bool:
-    """Whether edges show along each side of one of the cases of a picture, and it is as oblong as its cells let expect:
-    else it lies beside where it is, or ends where something covers it.
+    """Whether edges show along each side of one of the cases of a picture that nothing covers, and it is as oblong as
+    its cells let expect: else it lies beside where it is, or ends where something covers it.
     """
-    corners = [case.quad.corners for case in cases]
-    proportions = [_proportion(case.cells.state.shape[:2]) for case in cases]
+    corners = [*(case.quad.corners for case in cases), *_over_sides(cases[which])]
+    proportions = [*(_proportion(case.cells.state.shape[:2]) for case in cases), *[1.0] * (len(corners) - len(cases))]
     return bool(have_edges(pyramid, corners, [which], LIMITS.case_edges, proportions)[0])
+
+
+def _over_sides(case: OrientedField) -> list[NDArray[np.float32]]:
+    """An outline (4, 2) beyond each side of a case along which most cells are covered: what covers them lies there."""
+    state = case.cells.state
+    is_covered = state[..., OTHER] > np.maximum(state[..., EMPTY], state[..., INSECT])
+    along = (is_covered[0], is_covered[:, -1], is_covered[-1], is_covered[:, 0])
+    beyond = ((0.0, -2.0), (2.0, 0.0), (0.0, 2.0), (-2.0, 0.0))
+    return [
+        mapped(homography(case.quad.corners), SQUARE.unit + away).astype(np.float32)
+        for cells, away in zip(along, beyond, strict=True)
+        if cells.mean() > LIMITS.covered_side
+    ]
 
 
 def _doubts_from_neighbours(

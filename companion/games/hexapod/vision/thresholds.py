@@ -161,6 +161,8 @@ class HexapodLimits:
     oblong: float = 1.5
     """The largest ratio of a loose card's sides: a card is square, two side by side are twice as long as wide."""
     case_edges: EdgeLimits = CASE_EDGES
+    covered_side: float = 0.5
+    """Along a side of a case where more of the cells are covered no edge need show."""
     bare_edges: EdgeLimits = BARE_EDGES
     table: TableLimits = TABLE
     tint: TintLimits = TINT

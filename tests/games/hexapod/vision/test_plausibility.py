@@ -129,3 +129,14 @@ def test_a_case_has_the_proportion_of_its_cells(wide_px: int, rows: int, is_told
     case = field([".. bl"] * rows, SURE_WAY)
     case = replace(case, quad=Detection(corners, 1.0))
     assert case_has_edges(pyramid, [case], 0) is is_told
+
+
+@pytest.mark.parametrize(("column", "has_edges"), [("xx", True), ("..", False)], ids=["a hand", "floor"])
+def test_along_a_side_that_a_hand_covers_no_edge_need_show(column: str, has_edges: bool) -> None:
+    """Four insects that showed plainly were left open, and the cards beside the case with them."""
+    bare, corners = paper(200)
+    picture = bare.levels[0].copy()
+    picture[60:340, 220:] = 120  # a sleeve
+    pyramid = Pyramid.of(picture)
+    case = replace(field([f".. {column}", f"bl {column}"], SURE_WAY), quad=Detection(corners, 1.0))
+    assert case_has_edges(pyramid, [case], 0) is has_edges
