@@ -90,7 +90,8 @@ def read_hexel(
 def _verified(pyramid: Pyramid, reading: Reading) -> Reading:
     """The reading without outlines whose edges are no card's, and without what the picture's angle or light hides."""
     cards = (*reading.cards, *reading.loose)
-    verdict = verify(pyramid, [Find.of(card, LIMITS.sure_find) for card in cards], reading.warnings, LIMITS.table)
+    limits = LIMITS.taught_table if isinstance(reading.classifier, FewShotSymbols) else LIMITS.table
+    verdict = verify(pyramid, [Find.of(card, LIMITS.sure_find) for card in cards], reading.warnings, limits)
     kept = [card for card, stays in zip(cards, verdict.stays, strict=True) if stays]
     warnings, conditions = verdict.warnings, _conditions(pyramid, kept, reading.classifier)
     if conditions:

@@ -3,12 +3,16 @@
 from pathlib import Path
 
 import cv2
+import numpy as np
 import pytest
 
+from companion.games.hexel.deck import SYMBOLS
 from companion.games.hexel.vision.enrolment import learn_hexel
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.recognizer import read_hexel, read_unknown
 from companion.vision.tracking.regions import Unchanged, usual_width_px
+from models.drawing.hexel.invented import invented
+from models.drawing.hexel.photograph import photograph
 
 SCENES = Path(__file__).resolve().parent / "scenes"
 TAUGHT = {
@@ -40,3 +44,16 @@ def test_a_cloth_of_hexagons_is_not_told_as_cards_beside_those_that_are_known(pi
     known = read_hexel(picture, classifier).cards
     seen = read_unknown(picture, classifier, usual_width_px(known), Unchanged(known))
     assert seen.cards == () and seen.loose == ()
+
+
+def test_a_taught_table_is_read_on_a_cloth_of_many_hexagons():
+    """Three of eight cards were doubtful, and the hexagons of the cloth were counted as cards that were not found."""
+    rng = np.random.default_rng(9_900_478)
+    look = invented(SYMBOLS["36"], rng)
+    faces = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS["36"])}
+    lesson = photograph(rng, printing=look, faces=faces, hardness=0.0)
+    label = {"image": "taught", "cards": lesson.truth["cards"]}
+    taught = FewShotSymbols(learn_hexel("hexel36", [("taught", lesson.bgr)], [label]))
+    *_, shown = (photograph(rng, printing=look, cards=int(rng.integers(4, 16))) for _ in range(3))
+    told = [card.edges for card in read_hexel(shown.bgr, taught).cards]
+    assert sum(None not in edges for edges in told) >= 5
