@@ -200,7 +200,8 @@ def test_a_demo_has_no_seed_below_zero(capsys: Capture) -> None:
 
 def test_ctrl_c_while_modules_are_loaded_ends_quietly(tmp_path: Path) -> None:
     (tmp_path / "click.py").write_text("import sys, time\nprint('loading', flush=True)\ntime.sleep(30)\n")
-    command = [sys.executable, "-m", "companion", "--help"]
+    heard = ["env", "--default-signal=INT"]  # what is started in a shell's background inherits to ignore it
+    command = [*heard, sys.executable, "-m", "companion", "--help"]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as run:
         assert run.stdout is not None and run.stdout.readline() == "loading\n"
