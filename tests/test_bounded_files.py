@@ -63,20 +63,24 @@ def test_a_pipe_in_a_files_place_is_one_clear_line_and_waited_for_by_nobody(tmp_
         READERS[reader](tmp_path / "file")
 
 
+MISFITTING = {
+    "profile": SymbolProfile.VERSION,
+    "game": "hexel",
+    "deck": "hexel36",
+    "symbols": ["red", "blue"],
+    "face_value": [1, 1, 1],
+    "looks": [[0.0] * 47] * 2,
+    "networks": {name: checksum(name) for name in SymbolProfile.NETWORKS},
+}
+"""A profile whose looks have other lengths than the network's."""
+
+
 def test_a_profile_of_another_network_or_of_other_numbers_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "profile.json"
-    networks = {name: checksum(name) for name in SymbolProfile.NETWORKS}
-    held = {
-        "profile": SymbolProfile.VERSION,
-        "game": "hexel",
-        "deck": "hexel36",
-        "symbols": ["red", "blue"],
-        "face_value": [1, 1, 1],
-    }
-    path.write_text(json.dumps({**held, "looks": [[0.0] * 47] * 2, "networks": networks}))
+    path.write_text(json.dumps(MISFITTING))
     with pytest.raises(CompanionError, match="do not fit"):
         SymbolProfile.read(path)
-    path.write_text(json.dumps({**held, "looks": [[0.0] * 47] * 2, "networks": dict.fromkeys(networks, "0" * 64)}))
+    path.write_text(json.dumps({**MISFITTING, "networks": dict.fromkeys(SymbolProfile.NETWORKS, "0" * 64)}))
     with pytest.raises(CompanionError, match="learnt with another"):
         SymbolProfile.read(path)
 
@@ -98,17 +102,8 @@ def test_a_profile_of_another_network_or_of_other_numbers_is_refused(tmp_path: P
 def test_what_is_wrong_with_a_profile_is_told_in_plain_words(
     changed: dict[str, object], told: str, tmp_path: Path
 ) -> None:
-    held = {
-        "profile": SymbolProfile.VERSION,
-        "game": "hexel",
-        "deck": "hexel36",
-        "symbols": ["red", "blue"],
-        "face_value": [1, 1, 1],
-        "looks": [[0.0] * 47] * 2,
-        "networks": {name: checksum(name) for name in SymbolProfile.NETWORKS},
-    }
     path = tmp_path / "profile.json"
-    path.write_text(json.dumps({key: value for key, value in {**held, **changed}.items() if value is not None}))
+    path.write_text(json.dumps({key: value for key, value in {**MISFITTING, **changed}.items() if value is not None}))
     with pytest.raises(CompanionError, match=told) as refused:
         SymbolProfile.read(path)
     assert str(path) in refused.value.message
