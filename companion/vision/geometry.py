@@ -131,6 +131,22 @@ def mapped(target_from_source: NDArray[np.floating], points: NDArray[np.floating
     return np.asarray(homogeneous[..., :2] / homogeneous[..., 2:])
 
 
+def proportion_in_plane(
+    corners: NDArray[np.floating], other: NDArray[np.floating], sides: tuple[float, float]
+) -> float:
+    """How oblong a rectangle (4, 2) is, its longer side over its shorter one, in the plane of another (4, 2).
+
+    Args:
+        corners: its own.
+        other: those of the other.
+        sides: the lengths of the other's first and second side.
+    """
+    in_plane = mapped(np.linalg.inv(homography(other)), corners) * sides
+    lengths = np.linalg.norm(in_plane - np.roll(in_plane, -1, axis=0), axis=1)
+    first, second = float(lengths[::2].mean()), float(lengths[1::2].mean())
+    return max(first / second, second / first)
+
+
 def turned(points: NDArray[np.floating], turn_deg: float) -> Array:
     """Points (..., 2) turned around the origin, clockwise as seen with y down.
 

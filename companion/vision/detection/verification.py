@@ -17,7 +17,7 @@ from companion.vision.detection.heatmaps import Candidate, answer_at
 from companion.vision.detection.outlines import suppress
 from companion.vision.detection.sizes import FOCAL_LENGTH
 from companion.vision.edge_refinement import Refined, proportion_of, proportions_of, refine, sides_on_table
-from companion.vision.geometry import homography, mapped
+from companion.vision.geometry import proportion_in_plane
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import DetectedCard, ReadingWarning
 
@@ -256,11 +256,8 @@ def _is_as_oblong(
     is_known = _off(max(wide / high, high / wide), proportions[largest]) <= limits.max_proportion
     if not is_known or areas[largest] < _FAR_LARGER * areas[i]:
         return False
-    aspect = proportions[largest] if wide > high else 1 / proportions[largest]
-    in_plane = mapped(np.linalg.inv(homography(outlines[largest])), corners) * [aspect, 1.0]
-    sides = np.linalg.norm(in_plane - np.roll(in_plane, -1, axis=0), axis=1)
-    across, down = float(sides[::2].mean()), float(sides[1::2].mean())
-    return _off(max(across / down, down / across), own) <= limits.max_proportion
+    sides = (proportions[largest], 1.0) if wide > high else (1.0, proportions[largest])
+    return _off(proportion_in_plane(corners, outlines[largest], sides), own) <= limits.max_proportion
 
 
 def _off(proportion: float, own: float) -> float:

@@ -107,7 +107,7 @@ class TaughtNumerals:
         likeness = self._likeness(seen)
         likely = self._weigh(seen, likeness)
         likely = _less_sure_where_blurred(
-            likely, _likeness_of_likeliest(likeness, likely), views, places.numerals_px(corners)
+            likely, _similarity_to_likeliest(likeness, likely), views, places.numerals_px(corners)
         )
         numbers = np.stack([_joined(likely[:, places.slots == slot]) for slot in range(3)], 1)
         legible = np.log(np.maximum(numbers[..., :-1].max(-1), 1e-3)).mean(1)
@@ -161,8 +161,8 @@ class TaughtNumerals:
         return self.profile.embeddings[order], np.searchsorted(self.profile.numbers[order], NUMBERS)
 
 
-def _likeness_of_likeliest(likeness: Floats | None, likely: NDArray[np.float64]) -> Floats | None:
-    """How much views are like the likest sample of the likeliest number (N, P), of their likeness to each."""
+def _similarity_to_likeliest(likeness: Floats | None, likely: NDArray[np.float64]) -> Floats | None:
+    """How similar views are to the most similar sample of their likeliest number (N, P), of their likeness to each."""
     if likeness is None:
         return None
     return np.asarray(np.take_along_axis(likeness, likely[..., :-1].argmax(-1)[..., None], -1)[..., 0])

@@ -304,7 +304,8 @@ def _is_read_without_colour(profile: InsectProfile) -> bool:
             if any(KINDS[int(one.argmax())] != kind or one.max() < least for one in in_greys):
                 return False
             shown.add(kind)
-            sure |= {kind} if is_sure else set()
+            if is_sure:
+                sure.add(kind)
     return bool(samples) and shown == sure
 
 

@@ -21,7 +21,7 @@ from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.conditions import Condition
 from companion.vision.detection.detector import Detection
 from companion.vision.detection.verification import Find, Verdict, have_edges, verify
-from companion.vision.geometry import SQUARE, homography, mapped, side_px
+from companion.vision.geometry import SQUARE, homography, mapped, proportion_in_plane, side_px
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning
 
@@ -162,10 +162,8 @@ def is_oblong(card: DetectedField, cases: Sequence[DetectedField]) -> bool:
     case = next((one for one in cases if one.presence >= LIMITS.sure_find), None)
     if case is None:
         return False
-    cells = mapped(np.linalg.inv(homography(case.corners)), card.corners) * [len(case.cells[0]), len(case.cells)]
-    sides = np.linalg.norm(cells - np.roll(cells, -1, axis=0), axis=1)
-    across, down = sides[::2].mean(), sides[1::2].mean()
-    return bool(max(across, down) > LIMITS.oblong * min(across, down))
+    size = (len(case.cells[0]), len(case.cells))
+    return proportion_in_plane(card.corners, case.corners, size) > LIMITS.oblong
 
 
 def has_insect(field: OrientedField) -> bool:

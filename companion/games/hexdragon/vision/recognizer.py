@@ -148,9 +148,9 @@ def _along_edges(
     return corners, probabilities
 
 
-def _split_stars(known: Sequence[DetectedCard]) -> tuple[list[DetectedCard], list[DetectedCard]]:
-    """The known tiles, and the known stars."""
-    tiles, stars = ([c for c in known if (star_share(c.probabilities) > 0.5) == is_star] for is_star in (False, True))
+def _split_stars(pieces: Sequence[DetectedCard]) -> tuple[list[DetectedCard], list[DetectedCard]]:
+    """The tiles of some pieces, and the stars."""
+    tiles, stars = ([c for c in pieces if (star_share(c.probabilities) > 0.5) == is_star] for is_star in (False, True))
     return tiles, stars
 
 
@@ -160,7 +160,7 @@ def _verified(pyramid: Pyramid, reading: TileReading, lit: TileClassifier) -> Ti
     Stars have no edges of their own. Hex'el cards of one symbol, and blank ones, look like start tiles, of which no
     table has two.
     """
-    tiles = [card for card in reading.cards if star_share(card.probabilities) <= 0.5]
+    tiles, _ = _split_stars(reading.cards)
     starts = sum(is_start(tile.probabilities) for tile in tiles)
     if starts > LIMITS.foreign_starts or (starts > 1 and 2 * starts >= len(tiles)):
         return replace(reading, cards=(), warnings=no_game(pyramid))
@@ -194,10 +194,10 @@ def _verified(pyramid: Pyramid, reading: TileReading, lit: TileClassifier) -> Ti
 
 def _without_stars(pyramid: Pyramid, reading: TileReading) -> TileReading:
     """The reading of a picture on which no tile is read: rings on a cloth look like stars as well."""
-    tiles = [card for card in reading.cards if star_share(card.probabilities) <= 0.5]
+    tiles, stars = _split_stars(reading.cards)
     if not tiles:
         return replace(reading, cards=(), warnings=no_game(pyramid))
-    places = [card.centre for card in reading.cards if star_share(card.probabilities) > 0.5]
+    places = [star.centre for star in stars]
     rest = [warning for warning in reading.warnings if warning.at not in places]
     return replace(reading, cards=tuple(tiles), warnings=(*rest, *map(_maybe_a_star, places)))
 
