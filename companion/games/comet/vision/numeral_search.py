@@ -81,18 +81,24 @@ class NumeralSearch:
     likely: Quads
     _components_of: dict[tuple[float, float], tuple[Floats, Floats]] = field(default_factory=dict)
 
-    def by_three(self, read: Quads, whole: Quads) -> list[NDArray[np.float32]]:
+    def by_three(self, read: Quads, whole: Quads, blank: Quads = ()) -> list[NDArray[np.float32]]:
         """Outlines (4, 2), begun at the top left, where a card's three numerals may stand; the likeliest first.
 
         Args:
             read: outlines on which numbers are read, some of them perhaps wrongly placed.
             whole: those of them that surely lie so.
+            blank: outlines in which no numbers are seen, perhaps patterned backs: half of the poses have none there.
         """
         if not read:
             return []
         frames, at, unit_px = self._unread(read, whole)
         sure = [card_to_image(quad, self.places.half_width) for quad in whole]
-        return _distinct_poses(_triples(at, self.places, frames, sure), whole, unit_px, LIMITS.most_poses)
+        beside = at[~_lie_in(at, blank).any(1)]
+        found = _triples(at, self.places, frames, sure)
+        if len(beside) == len(at):
+            return _distinct_poses(found, whole, unit_px, LIMITS.most_poses)
+        first = _distinct_poses(_triples(beside, self.places, frames, sure), whole, unit_px, LIMITS.most_poses // 2)
+        return _distinct_poses(found, whole, unit_px, LIMITS.most_poses, first)
 
     def by_two(self, read: Quads, above: Quads) -> list[tuple[NDArray[np.float32], int]]:
         """As `by_three`, where two of a card's numerals may stand and one of ``above`` lies on the third.
@@ -185,17 +191,18 @@ def _cells(
 
 
 def _distinct_poses(
-    found: list[tuple[float, Floats]], whole: Quads, unit_px: float, most: int
+    found: list[tuple[float, Floats]], whole: Quads, unit_px: float, most: int, first: Quads = ()
 ) -> list[NDArray[np.float32]]:
-    """Of outlines and how far each is off the likeliest, none of them a ``whole`` card's or near another's."""
+    """Of outlines and how far each is off the likeliest, none of them a ``whole`` card's or near another's, after the
+    ``first``."""
     middles = np.array([np.asarray(quad).mean(0) for quad in whole]).reshape(-1, 2)
-    kept: list[Floats] = []
+    kept: list[NDArray[np.floating]] = list(first)
     for _, quad in sorted(found, key=lambda one: one[0]):
+        if len(kept) == most:
+            break
         is_known = (np.abs(middles - quad.mean(0)).max(-1) < LIMITS.beside_whole * unit_px).any()
         if not is_known and not any(np.abs(quad - other).max() < LIMITS.same_pose * unit_px for other in kept):
             kept.append(quad)
-            if len(kept) == most:
-                break
     return [quad.astype(np.float32) for quad in kept]
 
 

@@ -513,7 +513,8 @@ def _edge_beyond(cards: Sequence[TaughtCard], half_width: float) -> NDArray[np.f
             steps.append(np.abs(np.gradient(cv2.GaussianBlur(middle[:, None].astype(np.float32), (1, 3), 0)[:, 0])))
         profile = np.median(steps, axis=0)  # an outline that is off has an edge beyond it that the others lack
         least = max(2, round(LIMITS.frame_inset * LOOK_HIGH))
-        outer = profile[: margin - least]
+        is_peak = (profile[1:-1] > profile[:-2]) & (profile[1:-1] >= profile[2:])  # no soft outline's own slope is
+        outer = np.where(is_peak, profile[1:-1], 0.0)[: max(0, margin - least - 1)]
         if len(outer) and outer.max() > LIMITS.edge_step:
-            found[side] = (margin - 0.5 - int(outer.argmax())) / LOOK_HIGH
+            found[side] = (margin - 1.5 - int(outer.argmax())) / LOOK_HIGH
     return found if (found > 0).all() and np.ptp(found) < LIMITS.uneven_margin else np.zeros(4)

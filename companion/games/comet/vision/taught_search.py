@@ -100,10 +100,10 @@ def _ink_test(search: NumeralSearch, taught: TaughtNumerals, read: list[Hypothes
     return lambda outline: any(map(shows_two, ways_up(outline, taught.profile.half_width)))
 
 
-def is_blank(one: Hypothesis, read: list[Hypothesis]) -> bool:
-    """It shows no number, looks like no face, and is as large as the cards ``read``."""
+def is_blank(one: Hypothesis, read: list[Hypothesis], odd_area: float = LIMITS.same_area) -> bool:
+    """It shows no number, looks like no face, and is about as large as the cards ``read``, see `has_usual_size`."""
     is_plain = one.legible < LIMITS.no_number and one.alike < LIMITS.less_like_face
-    return is_plain and has_usual_size(one, read, LIMITS.same_area)
+    return is_plain and has_usual_size(one, read, odd_area)
 
 
 def search_rows(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
@@ -247,14 +247,16 @@ def search_fanned(
     """Cards found by their numerals: fans of them were outlined as one card, or as none."""
     read = [one for one in likely if one.legible >= LIMITS.read_card]
     whole = [one.corners for one in read if one.found >= LIMITS.card and one.legible >= LIMITS.surely_read]
+    usual = read_cards(likely)
+    outlined = [one for one in likely if one.found >= LIMITS.unread_card]
+    blank = [one.corners for one in outlined if usual and is_blank(one, usual, LIMITS.odd_area_sure)]
     pyramid = search.pyramid
-    poses = [pose for pose in search.by_three([one.corners for one in read], whole) if not is_free(pose)]
+    poses = [pose for pose in search.by_three([one.corners for one in read], whole, blank) if not is_free(pose)]
     if not poses:
         return []
     quads = np.concatenate([poses, _refined(pyramid, np.array(poses), taught.profile.half_width)])
     legible = taught.read_numerals(pyramid, quads).legible.reshape(2, -1)
     chosen = [quads[which * len(poses) + k] for k, which in enumerate(legible.argmax(0).tolist())]
-    usual = read_cards(likely)
     sure = legible.max(0) >= LIMITS.read_card
     found = examine(pyramid, taught, [(chosen[k], 0.0) for k in np.flatnonzero(sure).tolist()])
     above = [one for one in likely if one.found >= LIMITS.card]

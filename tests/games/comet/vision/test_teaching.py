@@ -125,6 +125,17 @@ def test_the_edge_of_one_card_that_is_outlined_too_small_is_not_taken_for_the_fr
     assert np.abs(np.delete(np.array(crops_of(picture, small)) - exact, 2, 0)).max() < 1.0
 
 
+@pytest.mark.parametrize(("blur", "inside"), [(2.0, 0.0), (1.0, 1.0)])
+def test_the_slope_of_the_cards_own_soft_edges_is_not_taken_for_one_beyond_a_printed_frame(blur, inside):
+    """Of ten cards so taught 5 px too large, path-traced, all were read in outlines as much too large."""
+    picture = taught_picture(printing())
+    exact = np.array([entry["corners"] for entry in picture.truth["cards"]], np.float32)
+    away = exact - exact.mean(1, keepdims=True)
+    outlines = exact - inside * np.sign(away)
+    soft = replace(picture, bgr=cv2.GaussianBlur(picture.bgr, (0, 0), blur))
+    assert np.abs(np.array(crops_of(soft, outlines)) - outlines).max() < 1.0
+
+
 @pytest.mark.parametrize(
     "name, faces",
     [
@@ -243,6 +254,20 @@ def test_three_numerals_say_where_a_card_lies_of_which_no_edge_shows():
     found = NumeralSearch(Pyramid.of(picture), places, everywhere).by_three(poses[:1], poses[:1])
     assert len(found) == 2  # either way up: what the numerals are is not looked at
     assert min(np.abs(one - poses[1]).max() for one in found) < 6
+
+
+def test_a_card_is_found_by_its_numerals_beside_backs_whose_pattern_is_as_high_and_stands_as_they_do():
+    rows = [[0, -0.4, -0.7, 0.25, 0], [1, 0.0, -0.7, 0.25, 0], [2, 0.4, -0.7, 0.25, 0]]
+    places = NumberPlaces.from_rows(rows, 0.7)
+    picture = np.full((500, 700, 3), 220, np.uint8)
+    card = np.array([[-70, -100], [70, -100], [70, 100], [-70, 100]])
+    read, hidden, *backs = (card + np.array(at) for at in ([150, 200], [560, 262], [320, 200], [320, 400]))
+    lattice = np.stack(np.meshgrid(range(260, 381, 40), range(112, 490, 26)), -1).reshape(-1, 2)
+    printed = [mapped(card_to_image(quad, 0.7), at) for quad, at in ((read, places.at), (hidden, 0.95 * places.at))]
+    for at in np.concatenate([lattice, *printed]):
+        cv2.circle(picture, np.round(at).astype(int).tolist(), 8, (30, 30, 30), 3)
+    search = NumeralSearch(Pyramid.of(picture), places, [*backs, hidden])
+    assert any(np.abs(one - hidden).max() < 12 for one in search.by_three([read], [read], backs))
 
 
 @pytest.mark.parametrize(("surely_lies", "count"), [(True, 1), (False, 0)])
