@@ -60,16 +60,22 @@ def find_backs(
         is_known: whether cards of the printing are known to lie on the table, beyond the picture too.
         elsewhere: colours (3,) of faces beyond the picture: none on it may be read.
     """
-    faces = [card_colour(pyramid, one.corners) for one in read] or list(elsewhere)
+    faces = [(one.middle, card_colour(pyramid, one.corners)) for one in read]
     maybe = _may_be_backs(likely, read)
     likely = [
-        _as_back(pyramid, taught, one, faces, is_known=is_known) if may_be else one
+        _as_back(pyramid, taught, one, _nearest_first(one, faces) or elsewhere, is_known=is_known) if may_be else one
         for one, may_be in zip(likely, maybe, strict=True)
     ]
     likely = _without_table(pyramid, likely, read)
     if not taught.profile.back.size and (back := _seen_back(pyramid, taught, likely, read)) is not None:
         likely = [_fitted(pyramid, one, back) if may_be else one for one, may_be in zip(likely, maybe, strict=True)]
     return _with_sides(pyramid, mark_similar_backs(pyramid, _of_one_deck(pyramid, taught, likely, read), read))
+
+
+def _nearest_first(one: Hypothesis, faces: list[tuple[Floats, Floats]]) -> list[Floats]:
+    """The colours (3,) of faces with those middles (2,), of the nearest first."""
+    away = [float(np.linalg.norm(middle - one.middle)) for middle, _ in faces]
+    return [faces[k][1] for k in np.argsort(away).tolist()]
 
 
 _LOOK = (24, 18)
@@ -133,7 +139,8 @@ def _of_one_deck(
     """The hypotheses, those marked that look like backs of another colour than others that are found much surer.
 
     Of the deck's own in other light one at least is found surely and shows the taught pattern plainly. Beside such a
-    one another colour without the pattern is foreign, however surely found. Where nobody showed the back, a pattern
+    one another colour without the pattern is foreign, however surely found; so is the faces' brightness beside one of
+    the back's where those differ. Where nobody showed the back, a pattern
     that some show may be the deck's.
     """
     backs = [one for one in likely if read and one.is_back and has_usual_size(one, read, LIMITS.odd_area_sure)]
@@ -150,8 +157,13 @@ def _of_one_deck(
     is_taught = is_patterned(taught.profile.back)
     is_seen = not taught.profile.back.size and len(distinct([backs[k] for k in showing])) > 1
     deck_colours = [colours[k] for k in showing] if is_taught or is_seen else []
+    is_unlike_faces = _is_told_by_brightness(taught) and any(
+        one.is_other_colour and one.found >= LIMITS.unread_card for one in backs
+    )
 
     def is_foreign(one: Hypothesis, colour: Floats, sure: float) -> bool:
+        if is_unlike_faces and not one.is_other_colour and one.like_back < LIMITS.hardly_like_back:
+            return True
         if any(_apart(colour, its) < LIMITS.foreign_colour or _is_veiled(colour, its) for its in deck_colours):
             return False
         if one.like_back >= LIMITS.hardly_like_back:
@@ -392,13 +404,16 @@ def card_colour(pyramid: Pyramid, corners: Floats) -> Floats:
 
 
 def _as_back(
-    pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, faces: list[Floats], *, is_known: bool
+    pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, faces: Sequence[Floats], *, is_known: bool
 ) -> Hypothesis:
-    """How much an outline looks like a back, moved to fit the taught one where it does; ``faces`` are colours."""
+    """How much an outline looks like a back, moved to fit the taught one where it does; ``faces`` are colours (3,), of
+    the nearest first.
+    """
     colour = card_colour(pyramid, one.corners)
     off_hue = min((_apart(_shares(colour), _shares(face)) for face in faces), default=0.0)
     off_level = min((abs(float(np.log(colour.sum() / face.sum()))) for face in faces), default=0.0)
-    one = replace(one, is_other_colour=off_hue > LIMITS.other_colour or off_level > LIMITS.other_brightness)
+    is_other = off_hue > LIMITS.other_colour or off_level > LIMITS.other_brightness
+    one = replace(one, is_other_colour=is_other or _is_as_bright_as_taught(taught, colour, faces))
     if taught.profile.back.size:
         one = _fitted(pyramid, one, taught.profile.back)
         is_unlike = one.like_back < LIMITS.hardly_like_back and is_patterned(taught.profile.back)
@@ -420,7 +435,24 @@ def _is_outlined_pattern(pyramid: Pyramid, one: Hypothesis) -> bool:
     return one.found >= LIMITS.surely_found and is_patterned(look_at(pyramid, one.corners, _LOOK))
 
 
-def _is_other_tint(taught: TaughtNumerals, colour: Floats, faces: list[Floats]) -> bool:
+def _is_as_bright_as_taught(taught: TaughtNumerals, colour: Floats, faces: Sequence[Floats]) -> bool:
+    """Whether a colour (3,) beside the nearest faces' is nearer to the taught back's brightness than to a face's, where
+    those are clearly apart.
+    """
+    if not (faces and _is_told_by_brightness(taught)):
+        return False
+    tint = float(taught.profile.back_tint.mean())
+    levels = [float(np.log(colour / face).mean()) for face in faces[: LIMITS.nearest]]
+    return all(abs(level - tint) < abs(level) for level in levels)
+
+
+def _is_told_by_brightness(taught: TaughtNumerals) -> bool:
+    """The taught back is clearly brighter or darker than the taught faces."""
+    tint = taught.profile.back_tint
+    return bool(tint.size) and abs(float(tint.mean())) > LIMITS.other_brightness
+
+
+def _is_other_tint(taught: TaughtNumerals, colour: Floats, faces: Sequence[Floats]) -> bool:
     """Whether a colour (3,) beside those of faces has another tint than the taught back has beside the taught faces.
 
     White light may lie on a back and take some of its colour.

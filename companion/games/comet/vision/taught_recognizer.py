@@ -244,6 +244,7 @@ def present(likely: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesi
         if not any(clash(one, other) for other in kept) and free_share(one, read) > _least_free(one):
             kept.append(one)
     kept = _replace_spanning(kept, there, usual)
+    kept = [_surer_outline(one, there, kept) for one in kept]
     return [_without_cut_numbers(_as_seen_by_all(one, there), kept) for one in kept]
 
 
@@ -280,6 +281,29 @@ def _replace_spanning(kept: list[Hypothesis], there: list[Hypothesis], usual: li
         if pairs:
             kept = [*others, *max(pairs, key=lambda pair: rating(pair[0]) + rating(pair[1]))]
     return kept
+
+
+def _surer_outline(one: Hypothesis, there: list[Hypothesis], kept: list[Hypothesis]) -> Hypothesis:
+    """A card not all of whose numbers are sure as another of its outlines shows it, on which all are; itself if none.
+
+    Those that are sure are the same on both. One found surely may be cut short by a neighbour's edge.
+    """
+    is_sure = one.sections.max(-1) >= LIMITS.stated_taught
+    if not len(one.numerals) or is_sure.all() or not is_sure.any():
+        return one
+    numbers, others = one.sections.argmax(-1), [other for other in kept if other is not one]
+    surer = [
+        other
+        for other in there
+        if len(other.numerals) == len(one.numerals)
+        and other.legible >= LIMITS.surely_read
+        and other.sections.max(-1).min() >= LIMITS.stated_taught
+        and (other.sections.argmax(-1) == numbers)[is_sure].all()
+        and are_same_way_up(one.corners, other.corners)
+        and clash(one, other)
+        and not any(clash(other, beside) for beside in others)
+    ]
+    return max(surer, key=rating, default=one)
 
 
 def _show_same_side(one: Hypothesis, other: Hypothesis) -> bool:

@@ -20,7 +20,7 @@ PLACES = ((40, 40), (180, 40), (320, 40), (460, 40))
 BLUE, GREEN, RED, WOOD = (150, 60, 30), (60, 160, 30), (40, 40, 170), (70, 110, 160)
 STRIPES = np.indices((106, 76))[0] % 20 < 10
 WHITE, SHADOWED_WHITE, DARK_GREY, BLUE_IN_GLARE = (240, 240, 240), (200, 200, 200), (130, 130, 130), (184, 94, 64)
-PALE = (250, 250, 250)
+PALE, DIM = (250, 250, 250), (165, 165, 165)
 BLUE_VEILED, GREEN_VEILED, GREY_VEILED = (240, 170, 145), (130, 215, 105), (215, 215, 215)
 
 
@@ -41,6 +41,17 @@ def taught(back=None, tint=()):
 def striped():
     """The look of a back of stripes."""
     return cv2.resize(np.where(STRIPES, 230.0, 60.0).astype(np.float32), look_shape(76 / 106)[::-1])
+
+
+def fine():
+    """The look of a back of lines so fine that they correlate with nothing."""
+    return np.where(np.indices(look_shape(76 / 106)).sum(0) % 6 < 3, 150.0, 90.0).astype(np.float32)
+
+
+def dots():
+    """Where a card shows fine dots."""
+    y, x = np.mgrid[:106, :76]
+    return (x % 12 < 5) & (y % 12 < 5)
 
 
 def bare_table():
@@ -232,10 +243,23 @@ def test_what_has_the_faces_colour_and_not_the_pattern_of_the_taught_back_is_non
 @pytest.mark.parametrize(("sure", "is_told"), [(0.95, True), (0.85, False)])
 def test_what_shows_some_pattern_may_be_a_back_in_the_faces_colour_where_it_is_found_surely(monkeypatch, sure, is_told):
     """A dotted back beside others that were told was left open: its dots hardly correlate with the taught ones."""
-    fine = np.where(np.indices(look_shape(76 / 106)).sum(0) % 6 < 3, 150.0, 90.0).astype(np.float32)
-    y, x = np.mgrid[:106, :76]
-    dots = (x % 12 < 5) & (y % 12 < 5)
-    assert backs_of(monkeypatch, (PALE, None, None), dots, sure=sure, back=fine)[0] is is_told
+    assert backs_of(monkeypatch, (PALE, None, None), dots(), sure=sure, back=fine())[0] is is_told
+
+
+@pytest.mark.parametrize(("taught_as", "is_told"), [(-0.55, True), (-0.3, False)])
+def test_a_grey_back_as_dark_beside_the_faces_as_when_it_was_taught_is_told(monkeypatch, taught_as, is_told):
+    """Five dark backs of fine dots beside light grey faces were left open, for lamps had a face as dark far away."""
+    seen = backs_of(monkeypatch, (DIM, DIM, None), back=fine(), tint=(taught_as,) * 3)
+    assert seen == [is_told, is_told, False]
+
+
+@pytest.mark.parametrize(("taught_as", "is_told"), [(-0.55, False), (-0.1, True)])
+def test_what_is_as_bright_as_the_faces_is_no_back_beside_those_as_dark_as_when_they_were_taught(
+    monkeypatch, taught_as, is_told
+):
+    """A white box was told as a card face down beside dark backs whose dots hardly correlate with the taught ones."""
+    seen = backs_of(monkeypatch, (DARK_GREY, DARK_GREY, PALE), dots(), back=fine(), tint=(taught_as,) * 3)
+    assert seen == [True, True, is_told]
 
 
 def hardly_back(like_back, found, colour=(160, 60, 30)):

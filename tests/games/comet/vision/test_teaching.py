@@ -401,6 +401,27 @@ def test_a_number_is_as_sure_as_the_outlines_of_its_card_agree(number, likely, s
     )
 
 
+@pytest.mark.parametrize(
+    ("whole_number", "cut_likely", "told"),
+    [
+        (11, {2: 0.65, 11: 0.2}, 11),
+        (2, {3: 0.6, 12: 0.3}, None),  # of a 12 that one outline may show the other may show the last figure alone
+        (11, {2: 0.96}, None),
+    ],
+)
+def test_of_two_outlines_of_a_card_that_with_all_its_numbers_is_told(whole_number, cut_likely, told):
+    places = [[2.0, 1.0], [5.0, 1.0], [8.0, 1.0]]
+    whole = replace(of_numbers((0, 0), places, 0.99, 0.99), found=0.3)
+    cut = replace(of_numbers((0.2, 0), places, 0.94, 0.99), found=0.9)
+    for card, likely in ((whole, {whole_number: 0.99}), (cut, cut_likely)):
+        card.sections[2] = 0.0
+        for number, sure in likely.items():
+            card.sections[2, NUMBERS.index(number)] = sure
+    (card,) = present([cut, whole], [cut])
+    sure = card.sections[2].max() >= LIMITS.stated_taught
+    assert (NUMBERS[card.sections[2].argmax()] if sure else None) == told
+
+
 def test_of_two_outlines_of_a_card_that_as_large_as_the_others_is_told():
     box, none = np.array([[0, 0], [10, 0], [10, 14], [0, 14]]), np.zeros((3, 15))
     usual = [Hypothesis(box + np.array([x, 40.0]), 1.0, none, 1.0, 0.8) for x in (0, 20, 40)]
