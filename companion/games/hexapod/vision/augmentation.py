@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.classifier import prepared, rectify_field
-from companion.vision.image.pyramid import Pyramid
+from companion.vision.image.pyramid import Pyramid, percentile
 
 _CORNER, _SHIFT, _GROWTH = 0.05, 0.07, 0.08
 """Standard deviations, in cells, of the errors of corners, of the whole field and of its size."""
@@ -16,6 +16,10 @@ _BLURRED, _BLUR_PX = 0.4, (0.4, 1.1)
 """The share of blurred variants, and their sigma."""
 _NOISE = 7.0
 """The greatest standard deviation of a sensor's noise."""
+_DARKEST = 1
+"""So many of a hundred pixels are as dark as what would be black without a veil."""
+_VEILED, _VEIL = 0.5, (-0.9, 0.6)
+"""The share of variants in other haze or gloss, and the veil, see `veiled`."""
 
 
 def variants(
@@ -47,6 +51,22 @@ def _augmented(picture: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[
     if rng.random() < _BLURRED:
         picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), float(rng.uniform(*_BLUR_PX))), np.uint8)
     gains = rng.uniform(*_STRENGTH) * np.exp(rng.normal(0, _TINT, 3))
+    if rng.random() < _VEILED:
+        picture = veiled(picture, float(rng.uniform(*_VEIL)))
     lit = 255 * gains * (picture / 255) ** np.exp(rng.normal(0, _CURVE))
     noisy = lit + rng.uniform(0, _NOISE) * rng.standard_normal(picture.shape)
     return np.asarray(np.clip(noisy, 0, 255), np.uint8)
+
+
+def veiled(picture: NDArray[np.uint8], veil: float) -> NDArray[np.uint8]:
+    """A picture (H, W, 3) in other haze, or a lamp's gloss.
+
+    Args:
+        picture: the picture.
+        veil: the white light that is added, as a share of what white paper sends; if negative, the share of what may
+            already lie on the picture, which is as bright as its darkest, that is taken away.
+    """
+    if veil >= 0:
+        return np.asarray((picture + 255 * veil) / (1 + veil), np.uint8)
+    light = -veil * percentile(picture.min(-1), _DARKEST)
+    return np.asarray(np.clip((picture - light) * 255 / max(255 - light, 1), 0, 255), np.uint8)

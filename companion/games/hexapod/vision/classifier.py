@@ -7,7 +7,7 @@ cell's middle lies what it shows: the field is not quite where it was found, or 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import cv2
@@ -236,6 +236,21 @@ def _similarity_plus_margin(nearest: NDArray[np.float32], named: NDArray[np.intp
     return np.asarray(2 * own - others)
 
 
+def _are_foreign(insects: Sequence[NDArray[np.float32]], examples: NDArray[np.float32]) -> bool:
+    """See `FewShotInsects.is_foreign`.
+
+    Args:
+        insects: each field's embeddings (N, D).
+        examples: (M, D).
+    """
+    similarities = [(some @ examples.T).max(-1) for some in insects if len(some)]
+    own = [some for some in similarities if some.max() >= LIMITS.own_similarity]
+    for some in (own, similarities):
+        if sum(map(len, some)) >= LIMITS.least_insects:
+            return float(np.percentile(np.concatenate(some), 25)) < LIMITS.foreign_similarity
+    return False
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FewShotInsects:
     """The classifier of a taught printing: insects similar to its examples get the kind of the discriminant.
@@ -249,6 +264,7 @@ class FewShotInsects:
             when first asked.
         rows: see `InsectClassifier`.
         cols: see `InsectClassifier`.
+        of_veil: (N,) under which veil each example is shown; none where all are as they were photographed.
     """
 
     examples: NDArray[np.float32]
@@ -259,6 +275,7 @@ class FewShotInsects:
     rows: int = 5
     cols: int = 5
     needs_upright: bool = True
+    of_veil: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp))
 
     def kinds(self, cells: Cells) -> NDArray[np.float32]:
         """See `InsectClassifier`; they add up to the probability that the insect is one of the taught ones."""
@@ -283,17 +300,13 @@ class FewShotInsects:
         )
 
     def is_foreign(self, fields: Sequence[Cells]) -> bool:
-        """Whether fields show another printing's insects: many of them are like none of the examples.
+        """Whether fields show another printing's insects: many of them are like none of the examples of any veil.
 
         Fields of which no insect is like an example, tiles of a floor perhaps, say nothing beside others that are.
         """
         insects = [cells.embedding[cells.state[..., INSECT] > LIMITS.plain_cell] for cells in fields]
-        similarities = [(some @ self.examples.T).max(-1) for some in insects if len(some)]
-        own = [some for some in similarities if some.max() >= LIMITS.own_similarity]
-        for some in (own, similarities):
-            if sum(map(len, some)) >= LIMITS.least_insects:
-                return float(np.percentile(np.concatenate(some), 25)) < LIMITS.foreign_similarity
-        return False
+        of_veil = self.of_veil if len(self.of_veil) else np.zeros(len(self.examples), np.intp)
+        return all(_are_foreign(insects, self.examples[of_veil == veil]) for veil in np.unique(of_veil))
 
     def fit(self, cells: Cells) -> float:
         """See `InsectClassifier`."""

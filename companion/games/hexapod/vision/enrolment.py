@@ -6,7 +6,7 @@ The discriminant of the kinds is fitted to many variants of the photographs.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import combinations
 from typing import Any, ClassVar
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from companion.errors import TeachingRefused, UsageError
 from companion.games.hexapod.layout import ANY, layouts, span
-from companion.games.hexapod.vision.augmentation import variants
+from companion.games.hexapod.vision.augmentation import variants, veiled
 from companion.games.hexapod.vision.classifier import (
     EMBEDDED,
     EMPTY,
@@ -51,6 +51,8 @@ _Example = tuple[np.ndarray, str]
 
 _NUDGES = ((0.0, 0.0), (0.012, 0.008), (-0.01, 0.012), (0.008, -0.012), (-0.012, -0.008))
 """Shares of a field by which it is cut askew: a learnt embedding must not hang on exact corners."""
+_VEILS = (0.0, -0.9, 0.35)
+"""Every example is taught as it is photographed, and in less and in more haze, see `veiled`."""
 _NETWORK = "hexapod/insect_classifier/weights.onnx"
 _AT_ONCE = 10
 """Variants in one batch of the network."""
@@ -76,6 +78,7 @@ class InsectProfile(Profile):
         parted: the kinds that a discriminant tells apart.
         weights: its weights (K, D) float32.
         offsets: its offsets (K,) float32.
+        veils: of each example the number of the veil, see `_VEILS`, under which it is shown; none where all are 0.
     """
 
     GAME: ClassVar[str] = "hexapod"
@@ -88,6 +91,7 @@ class InsectProfile(Profile):
     parted: tuple[str, ...]
     weights: np.ndarray
     offsets: np.ndarray
+    veils: np.ndarray = field(default_factory=lambda: np.zeros(0, np.float32))
 
     def summary(self) -> str:
         """What was learnt, for people."""
@@ -106,12 +110,19 @@ class InsectProfile(Profile):
             and 1 <= min(self.rows, self.cols) <= max(self.rows, self.cols) <= _LARGEST_CASE
             and self.weights.shape == (len(self.parted), self.examples.shape[1])
             and self.offsets.shape == (len(self.parted),)
+            and self.veils.shape in ((0,), (len(self.kinds),))
         )
+
+    @property
+    def of_veil(self) -> NDArray[np.intp]:
+        """The number of each example's veil (N,)."""
+        return self.veils.astype(np.intp) if len(self.veils) else np.zeros(len(self.kinds), np.intp)
 
     @property
     def ambiguous_pairs(self) -> tuple[tuple[str, str], ...]:
         """The pairs of kinds that are hard to tell apart."""
-        of = {kind: self.examples[[k == kind for k in self.kinds]] for kind in KINDS if kind in self.kinds}
+        is_plain = self.of_veil == 0
+        of = {kind: self.examples[is_plain & (np.array(self.kinds) == kind)] for kind in KINDS if kind in self.kinds}
         return tuple((a, b) for a, b in combinations(of, 2) if (of[a] @ of[b].T).max() > LIMITS.alike_kinds)
 
     def classifier(self) -> FewShotInsects:
@@ -119,7 +130,9 @@ class InsectProfile(Profile):
         of_kind = np.array([KINDS.index(kind) for kind in self.kinds])
         parted = Discriminant(self.parted, self.weights, self.offsets)
         is_read = partial(_is_read_without_colour, self)
-        return FewShotInsects(self.examples, of_kind, parted, self.tint, is_read, self.rows, self.cols)
+        return FewShotInsects(
+            self.examples, of_kind, parted, self.tint, is_read, self.rows, self.cols, of_veil=self.of_veil
+        )
 
 
 class HexapodTeaching(Teaching):
@@ -190,12 +203,13 @@ class HexapodTeaching(Teaching):
 
     def fit(self, deck: str, samples: Sequence[Sample]) -> "InsectProfile":
         """See `Teaching`."""
-        examples: list[_Example] = []
+        by_veil: list[list[_Example]] = [[] for _ in _VEILS]
         again: list[_Example] = []
         confirmed: list[_Example] = []
         for sample in samples:
             pyramid, corners, cells = self._shown(sample)
-            examples += [(embedding, kind) for _, embedding, kind in _placed_examples(sample)]
+            for seen, veil in zip(by_veil, _VEILS, strict=True):
+                seen += [(embedding, kind) for _, embedding, kind in _placed_examples(sample, veil)]
             (again if sample.source == TAUGHT else confirmed).extend(_augmented(sample))
             least, kind = _least_shown(pyramid, corners, cells)
             if least < LIMITS.least_shown:
@@ -203,14 +217,16 @@ class HexapodTeaching(Teaching):
                     f"photograph {sample.light} is burnt out, its {kind} hardly shows; take it in less light",
                     code="burnt-out",
                 )
-        shown = {kind for _, kind in examples} & {kind for _, kind in again}
+        shown = {kind for _, kind in by_veil[0]} & {kind for _, kind in again}
         if len(shown) < LIMITS.fewest_kinds:
             raise TeachingRefused("the photographs show fewer than two kinds of insects", code="too-few-symbols")
-        (vectors, kinds), (varied, of_varied) = (_of(shown, some) for some in (examples, _weighed(again, confirmed)))
-        discriminant = fit_discriminant(varied, of_varied)
+        of_shown = [[one for one in seen if one[1] in shown] for seen in by_veil]
+        vectors, kinds = _of(shown, [one for seen in of_shown for one in seen])
+        veils = np.repeat(np.arange(len(_VEILS)), [len(seen) for seen in of_shown]).astype(np.float32)
+        discriminant = fit_discriminant(*_of(shown, _weighed(again, confirmed)))
         parted = (discriminant.kinds, discriminant.weights, discriminant.offsets)
         largest = max((sample.label["cells"] for sample in samples), key=lambda cells: len(cells) * len(cells[0]))
-        return InsectProfile(deck, len(largest), len(largest[0]), vectors, kinds, *parted)
+        return InsectProfile(deck, len(largest), len(largest[0]), vectors, kinds, *parted, veils)
 
     def confirmed(self, profile: InsectProfile, command: Label, marks: Sequence[Mark]) -> list[Confirmed]:
         """The case in which the card was laid, of which nothing but that card is known."""
@@ -394,19 +410,19 @@ def _ink(cell: NDArray[np.uint8]) -> NDArray[np.float32]:
     return np.asarray(np.median(pixels[chroma >= np.quantile(chroma, 0.8)], axis=0), np.float32)
 
 
-def _placed_examples(sample: Sample) -> list[tuple[tuple[int, int], np.ndarray, str]]:
-    """An example for every labelled insect's cell that nothing covers, with its row and column."""
+def _placed_examples(sample: Sample, veil: float = 0.0) -> list[tuple[tuple[int, int], np.ndarray, str]]:
+    """An example for every labelled insect's cell that nothing covers, with its row and column, under a veil."""
     cells: Grid = sample.label["cells"]
-    seen = _classified_nudges(sample.jpeg, len(cells), len(cells[0]))
+    seen = _classified_nudges(sample.jpeg, len(cells), len(cells[0]), veil)
     return _labelled(replace(seen[0], embedding=fuse_passes(seen).embedding), cells)
 
 
 @lru_cache(maxsize=64)
-def _classified_nudges(jpeg: bytes, rows: int, cols: int) -> tuple[Cells, ...]:
+def _classified_nudges(jpeg: bytes, rows: int, cols: int, veil: float = 0.0) -> tuple[Cells, ...]:
     """The cells of a crop's case, cut as it lies and a little askew; kept, as each step of learning asks for them."""
     corners = _frame(rows, cols).corners.astype(np.float32)
     nudges = np.array(_NUDGES, np.float32) * np.linalg.norm(corners[1] - corners[0])
-    pyramid = Pyramid.of(Sample({}, jpeg, light=0).crop())
+    pyramid = Pyramid.of(veiled(Sample({}, jpeg, light=0).crop(), veil))
     return classify_cells(network(_NETWORK), views(pyramid, [corners + nudge for nudge in nudges], rows, cols))
 
 

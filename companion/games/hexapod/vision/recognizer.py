@@ -127,6 +127,7 @@ def _verified(
         limits=LIMITS.tint,
         is_foreign=lambda: taught is not None and taught.is_foreign([field.cells for field in oriented]),
         is_read_without_colour=lambda: taught is not None and taught.is_read_without_colour(),
+        beside=[field.square for field in kept if not field.is_case],
     )
     if conditions:
         kept, doubts = map(list, zip(*(doubted(field, conditions[0]) for field in kept), strict=True))

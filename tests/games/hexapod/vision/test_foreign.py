@@ -47,6 +47,27 @@ def test_another_deck_is_told_by_what_is_like_no_example(fields: Sequence[Cells]
     assert TAUGHT.is_foreign(fields) is is_foreign
 
 
+@pytest.mark.parametrize(
+    ("like_plain", "like_veiled", "is_foreign"), [(0.95, 0.1, False), (0.1, 0.95, False), (0.75, 0.6, True)]
+)
+def test_a_deck_lies_there_whose_insects_are_like_their_examples_of_one_veil(
+    like_plain: float, like_veiled: float, is_foreign: bool
+) -> None:
+    """Insects that are like either a little are another deck's, though each is like some example by 0.95."""
+    names = [str(kind) for kind in KINDS]
+    examples = np.concatenate([OWN, np.roll(OWN, 8, axis=1)])
+    of_kind = np.tile(np.arange(8), 2)
+    discriminant = fit_discriminant(examples, names * 2)
+    of_veil = np.repeat(np.arange(2), 8)
+    taught = FewShotInsects(examples, of_kind, discriminant, np.ones(3, np.float32), lambda: False, of_veil=of_veil)
+    cells = [field(0.0, 0.0, 0.0, 0.0), field(0.0, 0.0, 0.0, 0.0)]
+    for k, one in enumerate(cells):
+        one.embedding[0, :, [0, 8]] = np.array([[like_plain], [like_veiled]])
+        if is_foreign:  # half of them like one, half like the other
+            one.embedding[0, :, [0, 8]] = np.array([[0.95], [0.3]] if k else [[0.3], [0.95]])
+    assert taught.is_foreign(cells) is is_foreign
+
+
 def test_an_insect_in_other_light_is_one_of_the_deck_beside_another_of_which_every_kind_was_taught() -> None:
     """A kind was never named in warmer light, though nothing else lay on that table."""
     assert TAUGHT.kinds(field(0.95, 0.62))[0, 1, 0] > LIMITS.sure_insect

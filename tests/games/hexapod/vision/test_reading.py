@@ -178,6 +178,46 @@ def test_a_deck_in_one_ink_is_one_though_a_lamp_veils_an_insect(
     assert profile.classifier().is_read_without_colour() == is_told
 
 
+def test_a_deck_taught_in_plain_light_is_known_in_haze():
+    """A path-traced table under a lamp's haze was told to be another deck's."""
+    lesson, table = (
+        load_picture(Path(__file__).parent / "scenes" / f"hazy-{name}.jpg") for name in ("lesson", "table")
+    )
+    taught = shown(
+        [
+            (0, 0, (("dung", "green"), ("gold", "leaf"))),
+            (0, 3, (("blue", "leaf"), ("moth", "moth"))),
+            (3, 0, (("stag", "leaf"), ("stag", "leaf"))),
+            (3, 3, (("spider", "spider"), ("spider", "spider"))),
+        ]
+    )
+    profile = learn_hexapod("hexapod", [("lesson", lesson)], [{"boards": [{"cells": [list(row) for row in taught]}]}])
+    reading = read_hexapod(table, profile.classifier())
+    (case,), (card,) = reading.cards, reading.loose
+    truth = (
+        ("dung", "moth", "moth", None, None),
+        ("gold", "moth", "moth", "green", "dung"),
+        ("dung", "dung", "gold", "dung", "leaf"),
+        ("green", "gold", "blue", "dung", None),
+        (None, None, "dung", "gold", None),
+    )
+    told = [
+        seen == kind for row, want in zip(case.cells, truth, strict=True) for seen, kind in zip(row, want, strict=True)
+    ]
+    assert sum(told) >= 24 and card.cells == (("blue", "stag"), ("green", "stag"))
+    assert {warning.code for warning in reading.warnings} <= {"unsure"}
+
+
+@pytest.mark.parametrize(("saturation", "is_shown"), [(0.3, True), (0.05, False)])
+def test_pale_colours_on_a_card_beside_bare_cases_are_colours(frame, saturation, is_shown):
+    top = (("blue", "green"), ("gold", "dung"))
+    picture = frame([((560, 320), 0, ()), ((220, 480), 0, ())], [((220, 200), 0, top)]).astype(float)
+    grey = picture.mean(-1, keepdims=True)
+    reading = read_hexapod((grey + saturation * (picture - grey)).astype(np.uint8))
+    assert ("no-colour" not in {warning.code for warning in reading.warnings}) == is_shown
+    assert ([card.cells for card in reading.loose] == [top]) == is_shown
+
+
 def test_a_photograph_that_lacks_a_kind_is_refused_by_its_name(frame):
     picture, cells = frame([((480, 320), 0, CARDS)]), [list(row) for row in shown(CARDS)]
     taught = [["any" if kind == "gold" else kind for kind in row] for row in cells]
