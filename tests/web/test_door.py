@@ -81,6 +81,12 @@ def test_no_address_takes_anything_from_another_sites_page(app: Flask, phone: Fl
         ("evil.example:8080", 421),
         ("192.168.1.7.evil.example", 421),
         ("club.example", 421),
+        ("card_table:8080", 200),
+        ("card_table.local", 200),
+        ("a_b.evil.example", 421),
+        ("[evil.example", 421),
+        ("192.168.1.7@evil.example", 421),
+        ("évil.example", 421),
     ],
 )
 def test_a_site_whose_name_leads_here_reads_nothing(referee: Referee, name: str, status: int) -> None:
@@ -89,6 +95,12 @@ def test_a_site_whose_name_leads_here_reads_nothing(referee: Referee, name: str,
     for path in ("/", "/api/state", "/past", "/api/events"):
         assert app.test_client().get(path, headers={"Host": name}, environ_base=guest).status_code == status
     assert app.test_client().get("/", headers={"Host": name}).status_code == 200  # a proxy on this machine
+
+
+def test_a_table_whose_name_has_an_underscore_is_joined_from_its_own_page(spectator: FlaskClient) -> None:
+    for site, status in (("http://card_table:8080", 200), ("http://cards", 403)):
+        headers = {"Host": "card_table:8080", "Origin": site}
+        assert spectator.post("/api/join", json={"code": CODE}, headers=headers).status_code == status
 
 
 @pytest.mark.parametrize("name", ["Origin", "Referer"])

@@ -183,8 +183,8 @@ def refuse_other_sites(request: Request) -> None:
     is_foreign = request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
     try:
         origin, referrer = request.headers.get("Origin"), urlsplit(request.headers.get("Referer", ""))
-        is_foreign |= origin is not None and urlsplit(origin).netloc != request.host
-        is_foreign |= referrer.scheme in ("http", "https") and referrer.netloc != request.host  # an app's is no site's
+        is_foreign |= origin is not None and urlsplit(origin).netloc != _sent_to(request)
+        is_foreign |= referrer.scheme in ("http", "https") and referrer.netloc != _sent_to(request)  # an app's is none
     except ValueError:  # no address at all, such as http://[
         is_foreign = True
     if is_foreign:
@@ -219,8 +219,13 @@ def refuse_foreign_names(request: Request, own: Collection[str]) -> None:
 
 def host_of(request: Request) -> str:
     """The name or address that a request is sent to, without its port, in small letters."""
-    host = request.host.lower()
+    host = _sent_to(request).lower()
     return host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0].rstrip(".")
+
+
+def _sent_to(request: Request) -> str:
+    """The ``Host`` header; Werkzeug leaves one with an underscore empty, which browsers resolve as any other name."""
+    return request.host or request.headers.get("Host", "")
 
 
 def is_local(name: str) -> bool:
