@@ -3,12 +3,14 @@
 import importlib
 import secrets
 import socket
+import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from urllib.parse import urlsplit
 
+from companion.errors import TableError
 from companion.referee.folder import storage_errors, write_whole
 from companion.rules.limits import read_file
 
@@ -102,7 +104,8 @@ class TableCertificate:
 def table_certificate(data: Path, address: str) -> TableCertificate:
     """The certificate for this machine's names and ``address``; signed anew when they have changed.
 
-    The authority stays, so that a phone that trusts it goes on trusting the table.
+    The authority stays, so that a phone that trusts it goes on trusting the table. What a damaged disk spoilt is made
+    anew.
     """
     folder, hosts = data / _FOLDER, host_names(address)
     authority = importlib.import_module("companion.hub.setup.certificates").Authority
@@ -110,11 +113,28 @@ def table_certificate(data: Path, address: str) -> TableCertificate:
         folder.mkdir(mode=0o700, exist_ok=True)
         made = TableCertificate(folder / f"{_NAME}.pem", folder / f"{_NAME}.key", folder / "ca.pem")
         signed_for = folder / _HOSTS
-        signs = authority(folder, f"table at {hosts[0]}")
-        if not made.certificate.exists() or not signed_for.exists() or signed_for.read_text().split() != list(hosts):
+        if not made.authority.exists():  # another authority is about to be made
+            signed_for.unlink(missing_ok=True)
+        try:
+            signs = authority(folder, f"table at {hosts[0]}")
+        except TableError:
+            signed_for.unlink(missing_ok=True)
+            made.authority.unlink()
+            signs = authority(folder, f"table at {hosts[0]}")
+        is_signed = signed_for.exists() and signed_for.read_bytes().decode(errors="replace").split() == list(hosts)
+        if not is_signed or not _is_pair(made):
             signs.sign_server(folder, _NAME, hosts)
             write_whole(signed_for, " ".join(hosts).encode())
     return made
+
+
+def _is_pair(made: TableCertificate) -> bool:
+    """Whether a server can speak by the certificate and the key that are kept."""
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(made.certificate, made.key)
+    except OSError:  # an SSLError is one
+        return False
+    return True
 
 
 def host_names(address: str) -> Sequence[str]:

@@ -10,7 +10,7 @@ import pytest
 
 from companion.cli.main import main
 from companion.config import HubSettings, load
-from companion.errors import BadSettings, UsageError
+from companion.errors import BadSettings, TableError, UsageError
 from companion.hub.broker import Mosquitto, free_port, mosquitto
 from companion.hub.link import Broker, Link, broker_at, broker_of
 from companion.hub.messages import Address, encode
@@ -182,6 +182,13 @@ def test_secrets_are_for_nobody_else(plan: Plan) -> None:
 def test_a_name_that_cannot_be_is_refused(plan: Plan, wrong: dict) -> None:
     with pytest.raises((BadSettings, UsageError)):
         provision(Plan(**{**_fields(plan), **wrong}))
+
+
+def test_an_authority_that_does_not_read_is_said_in_a_line(plan: Plan) -> None:
+    provision(plan)
+    (plan.folder / "ca.key").write_bytes(b"")
+    with pytest.raises(TableError, match="do not hold a certificate"):
+        provision(plan)
 
 
 def test_the_command_says_how_to_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

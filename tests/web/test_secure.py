@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography import x509
 from flask.testing import FlaskClient
 
 from companion.app.invitation import host_names, table_certificate
@@ -60,6 +61,21 @@ def test_a_certificate_is_kept_and_signed_anew_for_another_address_by_the_same_a
     assert moved.authority.read_bytes() == authority
     assert first.key.stat().st_mode & 0o077 == 0
     assert "localhost" in host_names("10.0.0.3")
+
+
+@pytest.mark.parametrize("name", ["ca.key", "ca.pem", "table.key", "table.pem", "hosts"])
+@pytest.mark.parametrize("left", [None, b"", bytes(200), b"\xff\xfe"])
+def test_a_certificate_that_a_power_cut_spoilt_is_made_anew(tmp_path: Path, name: str, left: bytes | None) -> None:
+    spoilt = table_certificate(tmp_path, "192.168.7.9").key.with_name(name)
+    spoilt.unlink()
+    if left is not None:
+        spoilt.write_bytes(left)
+    made = table_certificate(tmp_path, "192.168.7.9")
+    ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(made.certificate, made.key)
+    x509.load_pem_x509_certificate(made.certificate.read_bytes()).verify_directly_issued_by(
+        x509.load_pem_x509_certificate(made.authority.read_bytes())
+    )
+    assert made.key.stat().st_mode & 0o077 == made.authority.with_suffix(".key").stat().st_mode & 0o077 == 0
 
 
 def test_a_phone_is_told_of_https_only_where_the_table_speaks_it(

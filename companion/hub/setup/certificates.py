@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from companion.errors import TableError
 from companion.referee.folder import write_whole
 
 _AUTHORITY_FOR = timedelta(days=3650)
@@ -22,6 +23,11 @@ class Authority:
     """Signs certificates. Made once and kept in a folder as ``ca.pem`` and ``ca.key``."""
 
     def __init__(self, folder: Path, hall: str) -> None:
+        """The authority that a folder keeps, or a new one.
+
+        Raises:
+            TableError: `authority-damaged`: what is kept there is none.
+        """
         self.file = folder / "ca.pem"
         key_file = folder / "ca.key"
         if not self.file.exists():
@@ -31,10 +37,15 @@ class Authority:
                 x509.BasicConstraints(ca=True, path_length=0), critical=True
             )
             _write(built.sign(self._key, hashes.SHA256()), self._key, self.file, key_file)
-        loaded = serialization.load_pem_private_key(key_file.read_bytes(), password=None)
-        assert isinstance(loaded, ec.EllipticCurvePrivateKey), f"{key_file} holds a key of another kind"
+        try:
+            loaded = serialization.load_pem_private_key(key_file.read_bytes(), password=None)
+            self._certificate = x509.load_pem_x509_certificate(self.file.read_bytes())
+        except (ValueError, TypeError, FileNotFoundError):
+            loaded = None
+        if not isinstance(loaded, ec.EllipticCurvePrivateKey) or loaded.public_key() != self._certificate.public_key():
+            message = f"{self.file} and {key_file} do not hold a certificate and its key; restore them, or remove both"
+            raise TableError(message, code="authority-damaged")
         self._key = loaded
-        self._certificate = x509.load_pem_x509_certificate(self.file.read_bytes())
 
     def sign_server(self, folder: Path, name: str, hosts: Sequence[str]) -> None:
         """Write ``NAME.pem`` and ``NAME.key`` of a server at some host names or addresses."""
@@ -84,6 +95,6 @@ def _host(host: str) -> x509.GeneralName:
 
 def _write(certificate: x509.Certificate, key: ec.EllipticCurvePrivateKey, file: Path, key_file: Path) -> None:
     pem = serialization.Encoding.PEM
-    key_file.touch(0o600)
-    key_file.write_bytes(key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+    secret = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    write_whole(key_file, secret, mode=0o600)
     write_whole(file, certificate.public_bytes(pem))
