@@ -10,7 +10,7 @@ import fcntl
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from companion.errors import JournalError
@@ -132,7 +132,7 @@ class Pictures:
     def __init__(self, games: Path, most_bytes: int = MOST_BYTES) -> None:
         self._games = games
         self._most_bytes = most_bytes
-        self._bytes = sum(path.stat().st_size for path in self._kept())
+        self._bytes = sum(self._sizes().values())
 
     def keep(self, journal: Path, line: int, jpeg: bytes, confidence: float) -> KeptPicture:
         """Store the picture that a journal's line will name. Raises `JournalError` when it cannot be written."""
@@ -147,19 +147,27 @@ class Pictures:
             self._make_room(folder / kept.file)
         return kept
 
-    def _kept(self) -> list[Path]:
-        """The files that are pictures of moves, by their names."""
+    def _sizes(self) -> dict[Path, int]:
+        """The bytes of each file that is a picture of a move by its name."""
         found = self._games.glob("*.evidence/*.jpg")
-        return [path for path in found if path.stem.isdecimal() and path.parent.stem.isdecimal() and path.is_file()]
+        named = (path for path in found if path.stem.isdecimal() and path.parent.stem.isdecimal())
+        sizes = {}
+        for path in named:
+            with suppress(FileNotFoundError):  # its game was deleted meanwhile
+                if path.is_file():
+                    sizes[path] = path.stat().st_size
+        return sizes
 
     def _make_room(self, newest: Path) -> None:
         if self._bytes <= self._most_bytes:
             return
-        for path in sorted(self._kept(), key=_age):
+        sizes = self._sizes()
+        self._bytes = sum(sizes.values())  # counted anew: games that were deleted took theirs along
+        for path in sorted(sizes, key=_age):
             if self._bytes <= self._most_bytes or path == newest:
                 return
-            self._bytes -= path.stat().st_size
-            path.unlink()
+            self._bytes -= sizes[path]
+            path.unlink(missing_ok=True)
 
 
 def kept_picture(journal: Path, kept: KeptPicture) -> bytes | None:

@@ -1,5 +1,6 @@
 """Pictures of moves: kept up to a limit, the oldest games' go first, and a move stays without its picture."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -54,6 +55,15 @@ def test_what_a_run_before_kept_counts_too(games: Path) -> None:
     again = Pictures(games, 150)
     again.keep(games / "0001.jsonl", 3, bytes(100), 0.5)
     assert names(games) == ["0001.evidence/0003.jpg"]
+
+
+def test_the_pictures_of_a_game_that_was_deleted_count_no_more(games: Path) -> None:
+    pictures = Pictures(games, 250)
+    for number in (1, 2):
+        pictures.keep(games / f"{number:04}.jsonl", 2, bytes(100), 0.5)
+    shutil.rmtree(games / "0001.evidence")
+    pictures.keep(games / "0003.jsonl", 2, bytes(100), 0.5)
+    assert names(games) == ["0002.evidence/0002.jpg", "0003.evidence/0002.jpg"]
 
 
 def test_a_picture_that_made_room_is_none_and_one_that_was_changed_an_error(games: Path) -> None:
