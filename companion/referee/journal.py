@@ -7,7 +7,7 @@ line is cut off, kept in a file beside the journal and reported; any other damag
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -239,6 +239,8 @@ class Journal:
             with self._noting(len(text)):
                 self._write(text)
         except OSError as error:
+            with suppress(OSError):  # a line that was refused is not replayed, though the process be killed now
+                os.ftruncate(self._file, self._size)
             why = error.strerror or str(error)
             raise JournalError(f"the move is not written, {self.path}: {why}", code="not-written") from error
         self._lines += 1

@@ -204,6 +204,21 @@ def test_a_full_disk_is_said_until_there_is_room_again(
     assert len(past_game(referee.games / "0001.jsonl").moves) == 1
 
 
+def test_a_line_that_could_not_be_flushed_is_not_there_after_a_kill(
+    open_referee: Callable[..., Referee], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    referee = open_referee(check_every_s=1000.0)
+
+    def fail(_: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("companion.referee.journal.os.fsync", fail)
+        with pytest.raises(JournalError):
+            referee.ask(Do(LINE))
+    assert past_game(referee.games / "0001.jsonl").moves == ()
+
+
 def test_a_clock_that_is_set_back_is_said_and_the_table_goes_on(referee: Referee, drift: Drift) -> None:
     listener = referee.feed.subscribe()
     drift.now_s -= 3600
