@@ -13,12 +13,10 @@ from dataclasses import dataclass, field
 from queue import Empty, Queue
 from typing import Any
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from companion.hub.hall import Hall
 from companion.hub.messages import Address, Position, Unreadable, decode, encode, read_entry
 from companion.hub.snapshot import read_snapshot
-from companion.hub.store import Store, StoredEntry
+from companion.hub.store import Store, StoreAway, StoredEntry
 
 MAX_BATCH = 500
 _GATHER_S = 0.05
@@ -83,8 +81,11 @@ class Consumer:
             messages, is_open = self._batch()
             try:
                 self._take(messages)
-            except (SQLAlchemyError, OSError) as error:  # of a connection that breaks the driver tells by either
-                log.error("the store fails, %d messages are left to come again: %s", len(messages), error)
+            except StoreAway as error:
+                log.error("the store fails, %d messages are left to come again: %s", len(messages), error.__cause__)
+                time.sleep(_AFTER_A_FAILURE_S)
+            except Exception:  # a bug that a batch meets does not make the hub deaf
+                log.exception("keeping %d messages meets a bug; they are left to come again", len(messages))
                 time.sleep(_AFTER_A_FAILURE_S)
 
     def _batch(self) -> tuple[list[tuple[Address, str, bytes]], bool]:

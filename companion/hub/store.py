@@ -6,7 +6,8 @@ the hub acknowledges. Several hubs may write at once.
 
 import json
 import zlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,8 +71,14 @@ class Batch:
     differing: set[Address] = field(default_factory=set)
 
 
+class StoreAway(TableError):
+    """The database fails or cannot be reached, as while its server starts anew."""
+
+    default_code = "store-away"
+
+
 class Store:
-    """One database. Any thread; every call is one transaction."""
+    """One database. Any thread; every call is one transaction, and raises `StoreAway` where that fails."""
 
     def __init__(self, url: str) -> None:
         """Open a database by its address, such as ``sqlite:///hub.db``, and make its tables where they lack.
@@ -105,7 +112,7 @@ class Store:
         """Keep lines of any tables, in the order in which they came."""
         tables = {address for address, _ in batch}
         done = Batch()
-        with self._writing.begin() as held:
+        with self._held(self._writing.begin) as held:
             self._lock(held, tables)
             known = self._positions(held, tables)
             rows, done.positions = _chained(batch, known)
@@ -119,30 +126,30 @@ class Store:
 
     def position(self, address: Address) -> Position | None:
         """Up to where a table's lines are kept."""
-        with self._engine.connect() as held:
+        with self._held(self._engine.connect) as held:
             return self._positions(held, {address}).get(address)
 
     def lines(self, address: Address, game: str) -> list[dict[str, Any]]:
         """The linked lines of one game, in order."""
         wanted = sql.select(events.c.body).where(*_of(address), events.c.game == game, events.c.is_linked)
-        with self._engine.connect() as held:
+        with self._held(self._engine.connect) as held:
             return [json.loads(body) for (body,) in held.execute(wanted.order_by(events.c.line))]
 
     def games(self, address: Address) -> list[str]:
         """The games of a table of which at least the first line is kept, in the order in which they were played."""
         columns = (events.c.game, events.c.after_game)
         wanted = sql.select(*columns).where(*_of(address), events.c.line == 1, events.c.is_linked)
-        with self._engine.connect() as held:
+        with self._held(self._engine.connect) as held:
             return _in_order({row.game: row.after_game for row in held.execute(wanted.order_by(events.c.serial))})
 
     def tables(self) -> list[Address]:
         """The tables of which something is kept."""
-        with self._engine.connect() as held:
+        with self._held(self._engine.connect) as held:
             return [Address(*row) for row in held.execute(sql.select(positions.c.hall, positions.c.table))]
 
     def count(self) -> int:
         """How many lines are kept."""
-        with self._engine.connect() as held:
+        with self._held(self._engine.connect) as held:
             return int(held.scalar(sql.select(sql.func.count()).select_from(events)) or 0)
 
     def following(self, address: Address, position: Position | None, limit: int) -> list[Entry]:
@@ -152,7 +159,7 @@ class Store:
         line = position.line if position and position.game in games else 0
         columns = (events.c.line, events.c.after_game, events.c.after_line, events.c.body)
         found: list[Entry] = []
-        with self._engine.connect() as held:
+        with self._held(self._engine.connect) as held:
             for game in games[at:]:
                 wanted = sql.select(*columns).where(
                     *_of(address), events.c.game == game, events.c.line > line, events.c.is_linked
@@ -168,20 +175,28 @@ class Store:
         """All entries of a tournament's log, in order."""
         kept = entries_of_tournaments
         wanted = sql.select(kept.c.body).where(kept.c.tournament == tournament).order_by(kept.c.n)
-        with self._engine.connect() as held:
+        with self._held(self._engine.connect) as held:
             return [json.loads(body) for (body,) in held.execute(wanted)]
 
     def append(self, tournament: str, n: int, body: Mapping[str, Any]) -> bool:
         """Write the ``n``-th entry of a tournament's log, from 0; False when another has written one there."""
         row = {"tournament": tournament, "n": n, "body": json.dumps(body)}
-        with self._writing.begin() as held:
+        with self._held(self._writing.begin) as held:
             statement = self._insert_new(entries_of_tournaments).returning(entries_of_tournaments.c.n)
             return held.scalar(statement, row) is not None
 
     def tournaments(self) -> list[str]:
         """The names of all tournaments."""
-        with self._engine.connect() as held:
+        with self._held(self._engine.connect) as held:
             return list(held.scalars(sql.select(entries_of_tournaments.c.tournament).distinct().order_by("tournament")))
+
+    @contextmanager
+    def _held(self, connect: Callable[[], AbstractContextManager[sql.Connection]]) -> Iterator[sql.Connection]:
+        try:
+            with connect() as held:
+                yield held
+        except (sql.exc.SQLAlchemyError, OSError) as error:  # of a connection that breaks the driver tells by either
+            raise StoreAway("The hub's store does not answer just now; try again soon.") from error
 
     def _lock(self, held: sql.Connection, tables: Collection[Address]) -> None:
         """Hold tables against other hubs until the transaction ends, those too of which nothing is kept yet."""

@@ -1,7 +1,9 @@
 """The director goes on: with a store that fails for a while, and beside a tournament whose log is spoilt."""
 
+import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -103,3 +105,14 @@ def test_a_spoilt_tournament_does_not_stop_the_others(hub: Hub, director: Direct
         assert client.get(path).status_code == 200
     told = client.get("/api/tournaments/a-spoilt-one")
     assert (told.status_code, told.json["error"]["code"]) == (503, "tournament-damaged")
+
+
+def test_pages_say_that_the_store_is_away_and_the_log_is_not_filled(hub: Hub, tmp_path: Path, caplog: Any) -> None:
+    with closing(sqlite3.connect(tmp_path / "hub.db")) as other:
+        other.execute("drop table tournament_log")
+    client = create_hub_app(hub, Director(hub), pin="271828").test_client()
+    for path in ("/tournaments", "/tournaments/open", "/api/tournaments/open"):
+        told = client.get(path)
+        assert (told.status_code, told.json["error"]["code"]) == (503, "store-away")
+    assert client.post("/api/tournaments/open/register", json={"name": "Ana"}).status_code == 503
+    assert "Traceback" not in caplog.text

@@ -16,7 +16,7 @@ from companion.hub.messages import Address, Entry, Position, Unreadable, encode
 from companion.hub.pages.web import MAX_STREAMS, MOST_OF_ONE, create_hub_app
 from companion.hub.service import Hub
 from companion.hub.snapshot import read_snapshot
-from companion.hub.store import Store
+from companion.hub.store import Store, StoreAway
 from companion.hub.tournaments.director import Director
 from companion.referee.messages import REFEREE_CALLED
 from tests.clock import Clock
@@ -147,7 +147,10 @@ def test_whatever_a_table_sends_the_hub_goes_on_with_the_others(tmp_path: Path, 
     assert "ZeroDivisionError" in caplog.text
 
 
-@pytest.mark.parametrize("error", [InterfaceError("insert", {}, Exception()), ConnectionResetError()])
+@pytest.mark.parametrize(
+    "error",
+    [InterfaceError("insert", {}, Exception()), ConnectionResetError(), StoreAway("away"), RuntimeError("a bug")],
+)
 def test_a_database_that_goes_away_in_the_middle_does_not_end_the_hub(error: Exception, tmp_path: Path) -> None:
     store, said, failing = Store(f"sqlite:///{tmp_path / 'hub.db'}"), list[Address](), [error]
     keep = store.keep

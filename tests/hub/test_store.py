@@ -9,7 +9,7 @@ import sqlalchemy
 
 from companion.errors import TableError
 from companion.hub.messages import Address, Entry, Position
-from companion.hub.store import Store
+from companion.hub.store import Store, StoreAway
 
 ANA = Address("hall", "table-01")
 BO = Address("hall", "table-02")
@@ -133,3 +133,18 @@ def test_a_database_that_was_restarted_is_entered_anew(postgresql_url: str) -> N
     assert store.position(ANA) == Position(FIRST, 1)
     assert store.append("open", 0, {"did": "begin"})
     store.close()
+
+
+@pytest.mark.parametrize("error", [sqlalchemy.exc.InterfaceError("select", {}, Exception()), ConnectionResetError()])
+def test_a_database_that_goes_away_is_told_as_such(error: Exception, store: Store) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    sqlalchemy.event.listen(sqlalchemy.Engine, "before_cursor_execute", fail)
+    try:
+        for ask in (store.tables, lambda: store.append("open", 0, {}), lambda: store.keep([(ANA, line(FIRST, 1))])):
+            with pytest.raises(StoreAway):
+                ask()
+    finally:
+        sqlalchemy.event.remove(sqlalchemy.Engine, "before_cursor_execute", fail)
+    assert store.keep([(ANA, line(FIRST, 1))]).positions == {ANA: Position(FIRST, 1)}
