@@ -158,6 +158,17 @@ def test_one_address_does_not_fill_a_tournament(desk: FlaskClient, phone: FlaskC
     assert phone.post(f"{OPEN}/register", json={"name": "Bo"}).status_code == 200
 
 
+def test_registering_for_what_is_no_tournament_leaves_nothing_behind(desk: FlaskClient, phone: FlaskClient) -> None:
+    begin(desk, 0)
+    for n in range(20):
+        told = phone.post(f"/api/tournaments/{n * 'x'}none/register", json={"name": "Ana"})
+        assert error_of(told) == (409, "no-such-tournament")
+    counted = phone.application.extensions["companion-registrations"]
+    assert counted.count() == 0
+    assert phone.post(f"{OPEN}/register", json={"name": "Ana"}).status_code == 200
+    assert counted.count() == 1
+
+
 def test_a_name_that_was_struck_out_is_nowhere_and_is_free_again(desk: FlaskClient, phone: FlaskClient) -> None:
     begin(desk, 2)
     assert phone.post(f"{OPEN}/strike", json={"number": 1}).status_code == 401

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Collection
 from dataclasses import asdict
 from functools import lru_cache
 from importlib import import_module
@@ -44,9 +45,18 @@ class Registrations:
     def __init__(self) -> None:
         self._numbers: dict[tuple[str, str], set[int]] = {}
 
-    def of(self, slug: str, address: str) -> set[int] | None:
-        """The players of a tournament registered from an address, to which more are added; None where nobody counts."""
-        return None if is_this_machine(address) else self._numbers.setdefault((slug, address), set())
+    def of(self, slug: str, address: str) -> Collection[int]:
+        """The players of a tournament registered from an address."""
+        return tuple(self._numbers.get((slug, address), ()))
+
+    def add(self, slug: str, address: str, number: int) -> None:
+        """A player was registered from an address."""
+        if not is_this_machine(address):
+            self._numbers.setdefault((slug, address), set()).add(number)
+
+    def count(self) -> int:
+        """For how many addresses and tournaments players are counted."""
+        return len(self._numbers)
 
 
 def registrations() -> Registrations:
@@ -142,19 +152,20 @@ def register(slug: str) -> Response:
     name, key = field_of(request_object(), "name", str), request.headers.get("Idempotency-Key") or None
     if key is not None and len(key) > _LONGEST_KEY:
         raise Refusal("malformed", f"An Idempotency-Key has at most {_LONGEST_KEY} characters.")
-    counted = None if current_gate().is_open() else registrations().of(slug, request.remote_addr or "")
+    address, is_desk = request.remote_addr or "", current_gate().is_open()
 
     def entry_of(now: Tournament) -> Entry | None:
         entry = registered(now, name, key)
-        if entry and counted and sum(now.entrants[number - 1].is_in for number in counted) >= MOST_OF_ONE_ADDRESS:
+        counted = () if is_desk else registrations().of(slug, address)
+        if entry and sum(now.entrants[number - 1].is_in for number in counted) >= MOST_OF_ONE_ADDRESS:
             message = f"{MOST_OF_ONE_ADDRESS} players are registered from your address; the desk registers more."
             raise Refusal("full-address", message)
         return entry
 
     tournament = director().write(slug, entry_of)
     entrant = tournament.entrants[(tournament.keys[key] if key else len(tournament.entrants)) - 1]
-    if counted is not None:
-        counted.add(entrant.number)
+    if not is_desk:
+        registrations().add(slug, address, entrant.number)
     return jsonify({"number": entrant.number, "name": entrant.name, "round": entrant.joined})
 
 
