@@ -86,7 +86,10 @@ class Hub:
             CompanionError: what the table refused with, by its code, or `no-answer`.
         """
         kind, data = self._answer(address, body)
-        return _read_answer(kind, data)
+        reply = _read_answer(kind, data)
+        if type(reply.get("version")) is not int:
+            raise TableError(f"{address.table} says neither yes nor no", code="no-answer")
+        return reply
 
     def picture(self, address: Address, move: int | None) -> bytes:
         """The JPEG that a move of a table was read from; None for what waits. Raises `CompanionError` as `ask`."""

@@ -136,6 +136,15 @@ def test_a_page_says_the_version_of_the_moves_that_it_shows(hub: Hub, referee: R
     assert version_shown(desk, 6) == written < referee.latest().version
 
 
+@pytest.mark.parametrize("answer", [b'{"schema": 1}', b'{"schema": 1, "ok": true, "version": "7"}', b"[]", b""])
+def test_a_table_whose_answer_says_nothing_is_told_as_such(
+    answer: bytes, hub: Hub, desk: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("companion.hub.publisher.answer", lambda *_: ("application/json", answer))
+    told = desk.post(f"{TABLE}/dismiss", json={})
+    assert (told.status_code, told.json["error"]["code"] in ("no-answer", "unreadable-message")) == (503, True)
+
+
 def test_the_desk_is_for_those_who_know_the_pin(hub: Hub) -> None:
     stranger = create_hub_app(hub, Director(hub), pin=PIN).test_client()
     for path in ("/desk/hall/table-01", f"{TABLE}/evidence.jpg", "/api/desk"):
