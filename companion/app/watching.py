@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from companion import games
 from companion.devices.camera import Camera
-from companion.errors import DeviceError, ModelError
+from companion.errors import DeviceError, ModelError, TableError
 from companion.interpretation.interpreter import Interpretation
 from companion.referee.messages import Evidence, Notice, Propose
 from companion.referee.referee import Referee
@@ -279,11 +279,16 @@ class Watching:
                 self._proposed = None
             return
         if waiting == interpretation.command:
+            self._proposed = self._proposed or (session.version, interpretation.command)
             return
         zone_of = None if self._drift_monitor is None else self._drift_monitor.zone_of
         jpeg = evidence_picture(picture, interpretation.cards, interpretation.new_cards, zone_of)
         evidence = Evidence(jpeg, float(interpretation.confidence), interpretation.alternatives)
-        answer = self._referee.ask(Propose(interpretation.command, evidence))
+        try:
+            answer = self._referee.ask(Propose(interpretation.command, evidence))
+        except TableError:  # a disk that stalls holds the referee up: look again
+            self._interpreted = ()
+            return
         self._proposed = (answer.version, interpretation.command)
 
     # ------------------------------------------------------------ notices

@@ -9,11 +9,11 @@ import pytest
 
 from companion.app.watching import Watching
 from companion.devices.camera import Frame
-from companion.errors import DeviceError, UsageError
+from companion.errors import DeviceError, TableError, UsageError
 from companion.games import GAMES
 from companion.games.hexel.deck import FACES
 from companion.games.hexel.demo.tabletop import HexelThings
-from companion.referee.messages import Begin, Confirm, Do, Reject
+from companion.referee.messages import Begin, Confirm, Do, Propose, Reject
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
 from companion.simulator.film import Film, Setting
@@ -176,6 +176,27 @@ def test_a_camera_that_fails_is_said_and_taken_up_again(
     camera.show(6)
     while "camera-lost" in referee.latest().notices:
         assert listener.next(10) is not None, "nobody said that the camera is back"
+
+
+def test_a_referee_that_waits_for_its_disk_does_not_end_the_watching(
+    table: tuple[Referee, FilmCamera, Film], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    referee, camera, film = table
+    ask, held_up = referee.ask, list[Any]()
+
+    def ask_too_late(message: Any, *given: Any) -> Any:
+        if isinstance(message, Propose) and not held_up:
+            held_up.append(message)
+            referee.notify(message)  # it is done all the same, later
+            raise TableError("the referee did not answer within 5 s", code="busy")
+        return ask(message, *given)
+
+    monkeypatch.setattr(referee, "ask", ask_too_late)
+    line_lies(film, camera)
+    assert held_up and command(referee)["cmd"] == "line"
+    referee.ask(Reject(referee.latest().version))
+    camera.show(12)
+    assert command(referee) is None, "what was rejected stays so"
 
 
 def test_a_missing_network_ends_the_watching_alone_and_is_said(
