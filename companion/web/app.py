@@ -90,7 +90,8 @@ def create_app(
         pace: limits of the live streams.
         clock: seconds that never go back.
     """
-    app, parts, snapshots, keys = Flask(__name__), parts or TableParts(), Snapshots(), SeatKeys(keys_file)
+    app, parts, snapshots = Flask(__name__), parts or TableParts(), Snapshots()
+    keys = SeatKeys(keys_file, operator_pin)
     people = People(AccessGuard(join_code, operator_pin, clock, keys.secret), keys, operator_pin is not None)
     streams = Streams(snapshots, pace or Pace(), clock)
     app.extensions["companion"] = AppContext(referee, people, snapshots, streams, parts)

@@ -14,6 +14,7 @@ from companion.app.invitation import invitation
 from companion.errors import TableError
 from companion.referee.messages import Do, Propose
 from companion.referee.referee import Referee
+from companion.web.access.access_guard import COOKIE
 from companion.web.access.people import OPERATOR_COOKIE, SEAT_COOKIE
 from companion.web.access.seat_keys import SeatKeys
 from companion.web.app import create_app
@@ -177,6 +178,20 @@ def test_the_operator_plays_for_everybody_and_frees_a_lost_phones_seat(joined: C
     assert joined("Ana").get("/api/me").get_json()["seat"] == "Ana"
 
 
+def test_another_pin_leaves_nobody_operator_who_gave_the_old_one(
+    referee: Referee, joined: Callable[..., FlaskClient], tmp_path: Path
+) -> None:
+    phone = joined("Ana")
+    phone.post("/api/operator", json={"pin": PIN})
+    cookies = {name: phone.get_cookie(name).value for name in (COOKIE, OPERATOR_COOKIE, SEAT_COOKIE)}  # type: ignore[union-attr]
+    for pin, is_operator in ((PIN, True), ("161803", False)):
+        again = create_app(referee, join_code=CODE, operator_pin=pin, keys_file=tmp_path / "seats.json").test_client()
+        for name, value in cookies.items():
+            again.set_cookie(name, value)
+        told = again.get("/api/me").get_json()
+        assert (told["operator"], told["joined"], told["seat"]) == (is_operator, True, "Ana")
+
+
 def test_seats_and_operators_stay_over_a_restart_and_the_file_opens_nothing(
     joined: Callable[..., FlaskClient], referee: Referee, tmp_path: Path
 ) -> None:
@@ -302,6 +317,6 @@ def test_a_full_disk_keeps_nobody_from_a_seat_or_the_operators_place(
     kept = SeatKeys(tmp_path / "seats.json")
     assert kept.taken() == {"Bo"}
     joined("Bo")
-    kept = SeatKeys(tmp_path / "seats.json")
+    kept = SeatKeys(tmp_path / "seats.json", PIN)
     assert kept.taken() == {"Ana", "Bo"}
     assert kept.is_operator(phone.get_cookie(OPERATOR_COOKIE).value)

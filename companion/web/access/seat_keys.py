@@ -23,13 +23,17 @@ _log = logging.getLogger(__name__)
 class SeatKeys:
     """Who holds which seat and who is an operator. Any thread."""
 
-    def __init__(self, file: Path | None = None) -> None:
+    def __init__(self, file: Path | None = None, pin: str | None = None) -> None:
         """The keys that ``file`` keeps; without a file they are forgotten when the program ends.
+
+        Args:
+            pin: what an operator's key is given for; whoever gave another one is no operator any more.
 
         Raises:
             TableError: the file is there and does not read.
         """
         self._file = file
+        self._pin = pin
         self._lock = Lock()
         self._seats: dict[str, str] = {}
         self._operators: list[str] = []
@@ -84,22 +88,25 @@ class SeatKeys:
         """The key of one more operator; of too many the earliest is forgotten."""
         key = secrets.token_urlsafe(24)
         with self._lock:
-            self._keep(self._seats, [*self._operators, _hash(key)][-_OPERATORS:])
+            self._keep(self._seats, [*self._operators, self._operator_hash(key)][-_OPERATORS:])
         return key
 
     def is_operator(self, key: str | None) -> bool:
         """Whether a key is an operator's."""
         if key is None:
             return False
-        wanted = _hash(key)
+        wanted = self._operator_hash(key)
         with self._lock:
             return any(secrets.compare_digest(known, wanted) for known in self._operators)
 
     def dismiss(self, key: str) -> None:
         """An operator leaves the place."""
-        wanted = _hash(key)
+        wanted = self._operator_hash(key)
         with self._lock:
             self._keep(self._seats, [known for known in self._operators if known != wanted])
+
+    def _operator_hash(self, key: str) -> str:
+        return _hash(key) if self._pin is None else _hash(json.dumps([key, self._pin]))
 
     def _key_of(self, phone: str, player: str) -> str:
         named = json.dumps(["seat", phone, player]).encode()
