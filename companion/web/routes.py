@@ -59,6 +59,8 @@ def state() -> Response:
 def events() -> Response:
     """Server-sent events; ``Last-Event-ID`` resumes without loss, without it the table as it stands comes first."""
     table = context()
+    if request.method == "HEAD":  # who asks only whether it is there takes no viewer's place, and waits for nothing
+        return Response(mimetype="text/event-stream")
     since = request.headers.get("Last-Event-ID", type=int)
     latest, address = table.referee.latest, request.remote_addr or ""
     silence_s = request.environ.get(SILENCE, lambda: 0.0)

@@ -93,6 +93,17 @@ def test_a_stream_is_no_request_that_is_late(hurried: int, referee: Referee) -> 
             told += phone.recv(65536)
 
 
+def test_who_asks_only_for_the_head_of_a_stream_takes_no_place(referee: Referee, serve: Callable[[Flask], int]) -> None:
+    port = serve(create_app(referee, join_code=CODE, pace=Pace(most=1)))
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    for method, path in (("HEAD", "/api/events"), ("HEAD", "/api/events"), ("GET", "/api/state")):
+        connection.request(method, path)
+        response = connection.getresponse()
+        assert response.status == 200
+        assert bool(response.read()) == (method == "GET"), "the connection is free for the next request"
+    connection.close()
+
+
 def test_a_server_that_was_stopped_takes_no_connections(app: Flask) -> None:
     listening = bind("127.0.0.1", 0)
     there = listening.getsockname()[:2]
