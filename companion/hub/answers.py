@@ -62,7 +62,7 @@ def _begin(table: Referee, request: Mapping[str, Any]) -> int:
     session = table.latest()
     if session.moves and session.game.view(session.state)["result"] is None:
         raise Refusal("game-in-progress", f"A game of {session.header.game} is being played on this table.")
-    return table.ask(Begin(read_header(request.get("header")))).version
+    return table.ask(Begin(read_header(request.get("header")), session.version)).version
 
 
 def _version(request: Mapping[str, Any]) -> int | None:

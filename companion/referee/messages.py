@@ -124,6 +124,8 @@ class Begin:
     """Begin a new game. The one before stays in the data folder."""
 
     header: Header
+    version: int | None = None
+    """The session's version that the person saw: `stale` when the state has changed since; None for none."""
 
 
 @dataclass(frozen=True, slots=True)

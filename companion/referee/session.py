@@ -158,7 +158,8 @@ def decide(session: Session, asked: Asked) -> tuple[SessionEvent, ...]:
         case Next():
             _require_fresh(session, message.version, session.state_version)
             return (_next(session, asked, message.authorised),)
-        case Begin(header):
+        case Begin(header, version):
+            _require_fresh(session, version, session.state_version)
             games.game(header.game).rules.start(header)
             return (Begun(header, asked.when, asked.at_s),)
         case Notice():

@@ -59,7 +59,7 @@ def is_over(session: Session) -> bool:
 def next_game(session: Session, version: int | None, authorised: Authorised | None = None) -> Message:
     """What the press on "Next game" asks: the evening's next game where the rules have one, else the same anew."""
     if is_over(session) and not session.game.legal(session.state):
-        return Begin(session.header)
+        return Begin(session.header, version)
     return Next(version, authorised)
 
 

@@ -126,13 +126,15 @@ def reject() -> Response:
 def following_game() -> Response:
     """The next game: the evening's next or the same again; with a ``header`` that one, which is the operator's."""
     table, given = context(), request_object()
+    session = table.referee.latest()
     if "header" in given:
+        version = number_of(given, "version")
         if table.is_to_be_set_up:
             table.people.guard.admit(request)
+            version = session.version  # of two who press at once the second begins nothing
         else:
             table.people.admit_operator(request)
-        return _asked(Begin(require_distinct(read_header(given["header"]))))
-    session = table.referee.latest()
+        return _asked(Begin(require_distinct(read_header(given["header"])), version))
     player = turn(session)
     table.people.admit(request, player)
     require_meant(given, player)

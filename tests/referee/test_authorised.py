@@ -3,7 +3,7 @@
 import pytest
 
 from companion.errors import Refusal
-from companion.referee.messages import Authorised, Confirm, Do, Next, Propose, Reject
+from companion.referee.messages import Authorised, Begin, Confirm, Do, Next, Propose, Reject
 from companion.referee.referee import Referee
 
 LINE = {
@@ -61,6 +61,16 @@ def test_a_press_for_a_turn_that_has_passed_does_not_count_for_the_next(playing:
         playing.ask(Do(OF_ANA, version=seen))
     assert told.value.code == "stale"
     playing.ask(Do(OF_ANA, version=playing.latest().version))
+
+
+def test_a_game_is_not_begun_by_who_has_not_seen_the_one_on_the_table(playing: Referee) -> None:
+    header = playing.latest().header
+    seen = playing.latest().version
+    assert playing.ask(Begin(header, seen)).version > seen
+    with pytest.raises(Refusal) as told:
+        playing.ask(Begin(header, seen))
+    assert told.value.code == "stale"
+    playing.ask(Begin(header))
 
 
 def test_players_who_press_at_the_same_moment_are_both_heard(referee: Referee) -> None:

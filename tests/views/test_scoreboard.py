@@ -104,4 +104,4 @@ def test_where_the_rules_have_no_next_game_the_same_is_begun_anew() -> None:
     header = Header("hexdragon", ("Ana", "Bo"))
     session = after(*(Do({"cmd": "agree-end", "player": name}) for name in header.players), header=header)
     assert scoreboard(session)["is_over"]
-    assert next_game(session, 3) == Begin(header)
+    assert next_game(session, 3) == Begin(header, 3)

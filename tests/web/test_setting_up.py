@@ -119,6 +119,27 @@ def test_a_table_that_is_set_up_asks_for_the_operator_again(referee: Referee) ->
     assert phone.post("/api/next", json={"header": header}).status_code == 403
 
 
+def test_of_two_who_set_the_table_up_at_once_the_second_begins_nothing(
+    table: Callable[..., Referee], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    referee = table()
+    app = create_app(
+        referee, join_code=CODE, operator_pin="4711", parts=TableParts(opened_empty=referee.latest().header)
+    )
+    phone, guard = app.test_client(), app.extensions["companion"].people.guard
+    phone.get(f"/?code={CODE}")
+    admit = guard.admit
+
+    def admit_after_another_has_begun(request: Any) -> None:
+        admit(request)
+        referee.ask(Begin(Header("hexel", ("Ana", "Bo"), "46")))
+
+    monkeypatch.setattr(guard, "admit", admit_after_another_has_begun)
+    told = phone.post("/api/next", json={"header": Header("hexapod", ("Cy", "Dee")).as_json()})
+    assert (told.status_code, told.get_json()["error"]["code"]) == (409, "stale")
+    assert referee.latest().header.players == ("Ana", "Bo")
+
+
 def test_players_are_remembered_with_their_colour(referee: Referee, visit: Callable[..., Any]) -> None:
     referee.ask(Begin(Header("hexdragon", ("Cy", "Dee"), None, {"colours": {"Cy": "purple", "Dee": "red"}})))
     session = referee.latest()
