@@ -6,6 +6,7 @@ reverse. The service manager is told when the page is live, and fed while the re
 """
 
 import importlib
+import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -38,6 +39,7 @@ from companion.web.app_context import HttpsAddress, TableParts
 from companion.web.server import Server, bind
 
 _IMPORTING = threading.RLock()
+_log = logging.getLogger(__name__)
 
 CAMERA_OFF = "The camera is switched off: moves are entered on the phones."
 
@@ -255,7 +257,11 @@ def _start_learning(table: Table, say: Callable[[str], None]) -> None:
     data = table.settings.table.data or default_data()
 
     def learn() -> None:
-        reports = lazy_import("companion.app.evenings").learn_from_evenings(data)
+        try:
+            reports = lazy_import("companion.app.evenings").learn_from_evenings(data)
+        except Exception:  # noqa: BLE001 - a full disk, or a spoilt printing, does not end the table
+            _log.exception("nothing is learnt from past games")
+            return
         for evening in reports:
             if evening.is_promoted:
                 say(

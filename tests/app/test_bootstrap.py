@@ -20,18 +20,22 @@ import numpy as np
 import pytest
 
 from companion.app.bootstrap import open_table_services, run_table
+from companion.app.profiles import Profiles
 from companion.app.table import Table
 from companion.config import PanelSettings, Settings, TableSettings, VisionSettings, WebSettings
 from companion.devices.recorded import Recorded
 from companion.errors import UsageError
+from companion.games import GAMES
 from companion.games.hexel.rules.game import legal, start
 from companion.referee.messages import Begin, Do, Evidence, Notice, Propose
-from companion.referee.referee import Referee
+from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
+from companion.simulator.script import write_script
 from companion.vision.evidence import evidence_picture
 from companion.vision.image.codec import decode_picture
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.tracks import SettleTimes
+from tests.teaching.pictures import layout_picture
 
 
 def settings_for(data: Path) -> Settings:
@@ -233,11 +237,15 @@ def test_the_camera_waits_for_a_card_as_long_as_the_settings_say(
 class Process:
     """`companion run` in a process of its own, once its page is live."""
 
-    def __init__(self, data: Path, *options: str, **variables: str) -> None:
+    def __init__(self, data: Path, *options: str, stderr: int | None = None, **variables: str) -> None:
         command = [sys.executable, "-m", "companion", "run", "--host", "127.0.0.1", "--port", "0", "--pins", "mock"]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1", **variables}
         self.process = subprocess.Popen(
-            [*command, "--data", str(data), *options], stdout=subprocess.PIPE, text=True, env=environment
+            [*command, "--data", str(data), *options],
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            env=environment,
         )
         told = ""
         while "join code" not in told:
@@ -281,6 +289,28 @@ def test_a_table_watches_its_camera_from_a_folder(tmp_path: Path) -> None:
     connection.close()
     assert (camera["state"], camera["frames"]) == ("ended", 1)
     assert table.stop(signal.SIGTERM)[0] == 0
+
+
+def test_what_keeps_a_table_from_learning_does_not_end_it(tmp_path: Path) -> None:
+    header = Header("hexel", ("Ana", "Bo"), "36")
+    referee = open_table(tmp_path / "data", None, header)
+    referee.start()
+    for command in write_script(header, GAMES["hexel"].player(1)).commands:
+        referee.ask(Do(command))
+    referee.stop()
+    layout = GAMES["hexel"].layouts("hexel36")[0]
+    profile = GAMES["hexel"].recognizer().learn("hexel36", [("a", layout_picture(layout))])
+    Profiles(tmp_path / "data").keep(profile.described(name="ours"))
+    (tmp_path / "data/profiles/ours/evenings.json").mkdir(parents=True)  # where it is to be written what was learnt
+    (tmp_path / "frames").mkdir()
+    cv2.imwrite(str(tmp_path / "frames" / "0.png"), np.full((90, 160, 3), 127, np.uint8))
+    table = Process(tmp_path / "data", "--camera", str(tmp_path / "frames"), stderr=subprocess.PIPE)
+    told = ""
+    while "learnt from past games" not in told and (line := table.process.stderr.readline()):
+        told += line
+    assert "learnt from past games" in told
+    assert table.stop(signal.SIGTERM)[0] == 0
+    table.process.stderr.close()
 
 
 @pytest.fixture
