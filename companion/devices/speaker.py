@@ -1,5 +1,6 @@
 """The table's own voice: espeak-ng, one sentence after another, never more than a few behind."""
 
+import logging
 import shutil
 import subprocess
 import threading
@@ -8,6 +9,7 @@ from collections.abc import Iterable
 
 PROGRAM = "espeak-ng"
 
+_log = logging.getLogger(__name__)
 _MOST_WAITING = 6
 _LONGEST_S = 20.0
 
@@ -73,7 +75,11 @@ class Speaker:
             if self._is_closed:
                 return
             quiet = subprocess.DEVNULL
-            self._speaking = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet)
+            try:
+                self._speaking = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet)
+            except OSError as error:  # no memory or no file left, or the program was taken away: the game goes on
+                _log.warning("%r is not spoken: %s", sentence, error.strerror)
+                return
         try:
             self._speaking.communicate(sentence.encode(), timeout=_LONGEST_S)
         except subprocess.TimeoutExpired:

@@ -66,6 +66,20 @@ def test_a_table_without_the_program_is_silent_and_says_so() -> None:
     assert "no-such-voice is not installed" in speaker.note()
 
 
+def test_a_program_that_cannot_be_started_is_missed_for_one_sentence_alone(
+    program: Callable[[str], Path], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    heard = program(WRITES)
+    speaker = Speaker("pretend-voice")
+    (tmp_path / "pretend-voice").rename(tmp_path / "away")
+    speaker.say(["Ana passes."])
+    assert within(10, lambda: "Ana passes" in caplog.text)
+    (tmp_path / "away").rename(tmp_path / "pretend-voice")
+    speaker.say(["Bo passes."])
+    assert within(10, lambda: heard.exists() and "Bo passes" in heard.read_text())
+    speaker.close()
+
+
 def test_of_too_much_the_oldest_is_left_out(program: Callable[[str], Path]) -> None:
     heard = program(WRITES)
     speaker = Speaker("pretend-voice")
