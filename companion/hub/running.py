@@ -25,6 +25,7 @@ from companion.hub.service import Hub
 from companion.hub.store import Store
 from companion.hub.tournaments.director import Director
 from companion.referee.folder import storage_errors, write_whole
+from companion.rules.limits import read_file
 from companion.web.app import close_streams
 from companion.web.server import bind
 
@@ -142,11 +143,13 @@ def running_hub(
 
 
 def _kept_pin(path: Path) -> str:
-    """A PIN made up once; nobody else may read it."""
+    """A PIN made up once; nobody else may read it. What nobody could type, as a damaged file holds it, is made anew."""
     with storage_errors(f"cannot keep the PIN in {path}"):
-        if not path.exists():
-            write_whole(path, f"{secrets.randbelow(10**6):06}\n".encode(), mode=0o600)
-        return path.read_text().strip()
+        pin = read_file(path).decode(errors="replace").strip() if path.exists() else ""
+        if not (pin and pin.isascii() and pin.isprintable()):
+            pin = f"{secrets.randbelow(10**6):06}"
+            write_whole(path, f"{pin}\n".encode(), mode=0o600)
+    return pin
 
 
 def _url(listening: socket.socket) -> str:
