@@ -7,6 +7,7 @@ import secrets
 import signal
 import socket
 import threading
+import time
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -27,13 +28,15 @@ from companion.hub.tournaments.director import Director
 from companion.referee.folder import storage_errors, write_whole
 from companion.rules.limits import read_file
 from companion.web.app import close_streams
-from companion.web.server import bind
+from companion.web.server import allow_files, bind
 
 _CHECK_S = 1.0
 _FINISH_WITHIN_S = 1.0
+_REQUEST_WITHIN_S = 10.0
+"""As a table has it: who sends a byte now and then must not hold a connection for ever."""
 _OPTIONS: dict[str, Any] = {
     "threads": MAX_STREAMS + 12,  # each live stream holds one; the rest answer presses
-    "connection_limit": 500,
+    "connection_limit": 2048,  # more than `bind` lets in: there whoever has the most gives way, here nobody came in
     "max_request_body_size": 64 * 1024,
     "outbuf_high_watermark": 1024 * 1024,  # a viewer who stops reading must not fill the memory
     "channel_timeout": 30,
@@ -44,15 +47,23 @@ _OPTIONS: dict[str, Any] = {
 class HubServer:
     """One application on one bound socket, with its own threads."""
 
-    def __init__(self, app: Flask, listening: socket.socket) -> None:
+    def __init__(self, app: Flask, listening: socket.socket, request_s: float = _REQUEST_WITHIN_S) -> None:
+        """
+        Args:
+            request_s: how long a request may take to be whole.
+        """
         self._app = app
+        self._request_s = request_s
         self._sockets: dict[int, Any] = {}
         self._server = create_server(app, map=self._sockets, sockets=[listening], **_OPTIONS)
         self._thread = threading.Thread(target=self._serve, name="web", daemon=True)
         self._is_stopping = threading.Event()
+        self._unfinished: dict[Any, float] = {}
+        """Requests that were not whole when last looked at, and since when."""
 
     def start(self) -> None:
         """Serve from now on."""
+        allow_files()
         self._thread.start()
 
     def stop(self) -> None:
@@ -64,9 +75,21 @@ class HubServer:
         wasyncore.close_all(self._sockets)  # only now: what wakes the thread is one of them
 
     def _serve(self) -> None:
+        checked_s = time.monotonic()
         while not self._is_stopping.is_set():
             wasyncore.loop(timeout=_CHECK_S, use_poll=True, map=self._sockets, count=1)
+            if (now_s := time.monotonic()) - checked_s >= _CHECK_S:
+                checked_s = now_s
+                self._close_unfinished(now_s)
         self._server.task_dispatcher.shutdown(timeout=_FINISH_WITHIN_S)
+
+    def _close_unfinished(self, now_s: float) -> None:
+        """Close the connections whose request has not been whole for too long."""
+        begun = {one.request: one for one in self._server.active_channels.values() if one.request is not None}
+        self._unfinished = {request: self._unfinished.get(request, now_s) for request in begun}
+        for request, since_s in self._unfinished.items():
+            if now_s - since_s >= self._request_s:
+                begun[request].will_close = True
 
 
 @dataclass(slots=True)
@@ -126,7 +149,7 @@ def running_hub(
         opened = Store(store)
         closing.callback(opened.close)
         hub = Hub(broker, opened, delay_s)
-        pin = _kept_pin(data / "hub-pin")
+        pin = kept_pin(data / "hub-pin")
         director = Director(hub)
         server = HubServer(create_hub_app(hub, director, delay_s=delay_s, pin=pin, names=names), listening)
         hub.start()
@@ -142,7 +165,7 @@ def running_hub(
         yield RunningHub(hub, _url(listening), pin)
 
 
-def _kept_pin(path: Path) -> str:
+def kept_pin(path: Path) -> str:
     """A PIN made up once; nobody else may read it. What nobody could type, as a damaged file holds it, is made anew."""
     with storage_errors(f"cannot keep the PIN in {path}"):
         pin = read_file(path).decode(errors="replace").strip() if path.exists() else ""

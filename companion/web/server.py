@@ -346,7 +346,7 @@ class Server:
 
     def start(self) -> None:
         """Serve from now on."""
-        _allow_files(_FILES)
+        allow_files()
         self._app.extensions["companion"].referee.feed.ring(self._bell.ring)
         self._thread.start()
 
@@ -361,7 +361,7 @@ class Server:
             runner.run(self._server.serve(sockets=[self._listening]))
 
 
-def _allow_files(wanted: int) -> None:
+def allow_files(wanted: int = _FILES) -> None:
     """Let this process have so many files and connections open, or as many as the system grants."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < wanted:
