@@ -242,6 +242,8 @@ def test_the_join_code_is_shown_on_the_tables_own_screen_and_to_those_who_joined
     assert "192.0.2.8:8080" in far.get("/board", **away).text.replace("<wbr>", "")
     assert far.get("/join.svg", **away).status_code == 403
     assert CODE not in here.get("/board", headers={"Host": "rebound.example"}).text
+    for header in ("Forwarded", "Via", "X-Forwarded-For", "X-Real-IP"):  # Apache's proxy calls the table 127.0.0.1
+        assert here.get("/join.svg", headers={header: "192.0.2.7"}).status_code == 403
     far.post("/api/join", json={"code": CODE}, **away)
     assert CODE in far.get("/board", **away).text
     assert far.get("/join.svg", **away).status_code == 200

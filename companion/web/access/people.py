@@ -18,6 +18,8 @@ from companion.web.access.seat_keys import SeatKeys
 SEAT_COOKIE = "companion_seat"
 OPERATOR_COOKIE = "companion_operator"
 PIN_HEADER = "X-Operator-Pin"
+_OF_PROXIES = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP")
+"""Headers by which a proxy tells that it passes on what somebody else asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +78,11 @@ class People:
 def is_here(request: Request) -> bool:
     """Whether a request comes from this very machine.
 
-    A page opened by a name that another site resolves to this machine comes from here too, hence the look at the host.
+    A page opened by a name that another site resolves to this machine comes from here too, hence the look at the host;
+    and so does what a proxy on this machine passes on, which may call the table by this machine's own name.
     """
+    if any(name in request.headers for name in _OF_PROXIES):
+        return False
     return is_loopback(request.remote_addr or "") and is_loopback(host_of(request))
 
 
