@@ -205,7 +205,7 @@ class PiCamera:
             held["AeEnable"] = False
         if "AfMode" in device.camera_controls and "LensPosition" in facts:
             held |= {"AfMode": _AF_MANUAL, "LensPosition": facts["LensPosition"]}
-        device.set_controls(held)
+        device.set_controls({name: value for name, value in held.items() if name in device.camera_controls})
         self._is_held, self._held_s = True, self._clock()
         self._daylight.hold()
 

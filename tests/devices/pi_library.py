@@ -38,6 +38,7 @@ class Rig:
         hangs_in: calls that do not come back until `let_go`: ``open``, ``close``.
         controls: what the camera has.
         has_autofocus: whether `AUTOFOCUS` is among them.
+        lacks: of `EVERY`, what it cannot be told, though it tells of it.
         said: what was asked of it, in order.
         opened: how many devices are held now.
     """
@@ -49,6 +50,7 @@ class Rig:
     refuses: Exception | None = None
     hangs_in: set[str] = field(default_factory=set)
     has_autofocus: bool = True
+    lacks: frozenset[str] = frozenset()
     fps: float = 15.0
     clock: "RealTime | WoundTime" = field(default_factory=lambda: RealTime())
     calls: list[Any] = field(default_factory=list)
@@ -58,7 +60,7 @@ class Rig:
     @property
     def controls(self) -> frozenset[str]:
         """What it can be told."""
-        return EVERY | AUTOFOCUS if self.has_autofocus else EVERY
+        return (EVERY | AUTOFOCUS if self.has_autofocus else EVERY) - self.lacks
 
     def may_hang(self, call: str) -> None:
         """Not come back from a call that hangs."""

@@ -117,6 +117,14 @@ def test_a_camera_without_autofocus_is_not_told_to_focus(rig: Rig, film: Any) ->
     assert "AfMode" not in rig.calls[-1] and "ExposureTime" in rig.calls[-1]
 
 
+def test_a_camera_without_colour_is_not_told_to_hold_it(rig: Rig, film: Any) -> None:
+    rig.lacks = frozenset({"ColourGains", "AwbEnable"})
+    camera = film()
+    rig.clock.wait(2.0)
+    assert camera.next() is not None
+    assert "ColourGains" not in rig.calls[-1] and "ExposureTime" in rig.calls[-1]
+
+
 def test_a_loose_cable_is_said_within_three_seconds_and_no_buffer_is_lost(rig: Rig, film: Any) -> None:
     camera = film()
     camera.next()
