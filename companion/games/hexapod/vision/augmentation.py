@@ -18,7 +18,7 @@ _NOISE = 7.0
 """The greatest standard deviation of a sensor's noise."""
 _DARKEST = 1
 """So many of a hundred pixels are as dark as what would be black without a veil."""
-_VEILED, _VEIL = 0.5, (-0.9, 0.6)
+_VEILED, _VEIL = 0.25, (-0.9, 0.6)
 """The share of variants in other haze or gloss, and the veil, see `veiled`."""
 
 
