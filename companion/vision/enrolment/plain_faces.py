@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from companion.vision.detection.outlines import Outline
 from companion.vision.edge_refinement import refine
 from companion.vision.geometry import areas
+from companion.vision.image.components import measure_components
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.float64]
@@ -57,9 +58,9 @@ def _rectangles(bgr: NDArray[np.uint8]) -> Iterator[Floats]:
 def _boxes(even: NDArray[np.uint8]) -> Iterator[tuple[cv2.typing.RotatedRect, int]]:
     """The least boxes around the regions of a mask that may be cards, and how many pixels each region has."""
     h, w = even.shape
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(even, connectivity=4)
-    for number, (x, y, wide, high, size) in enumerate(stats.tolist()):
-        if number == 0 or size < _LEAST_PX2 or wide > _LARGEST[0] * w or high > _LARGEST[1] * h:
+    labels, stats = measure_components(even, 4)
+    for number, (x, y, wide, high, size) in enumerate(stats.tolist(), 1):
+        if size < _LEAST_PX2 or wide > _LARGEST[0] * w or high > _LARGEST[1] * h:
             continue
         region = (labels[y : y + high, x : x + wide] == number).astype(np.uint8)
         yield cv2.minAreaRect(cv2.findNonZero(region) + np.array([x, y])), size

@@ -16,6 +16,7 @@ from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.detector import suppress_overlaps
 from companion.vision.geometry import areas, following, mapped
+from companion.vision.image.components import measure_components
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.float64]
@@ -223,13 +224,11 @@ def _components(pyramid: Pyramid, log_high: float, block: float) -> tuple[Floats
     contrast = (grey - ground) / (ground + _DARK)
     middles, contrasts = [np.zeros((0, 2))], [np.zeros(0)]
     for sign in (1, -1):
-        is_ink = (sign * contrast > LIMITS.faint_ink).astype(np.uint8)
-        count, labels, stats, _ = cv2.connectedComponentsWithStats(is_ink, connectivity=4)
+        is_ink = sign * contrast > LIMITS.faint_ink
+        labels, stats = measure_components(is_ink, 4)
         extent, pixels = stats[:, 2:4].max(-1), stats[:, 4]
         fits = (extent >= _EXTENTS[0] * high) & (extent <= _EXTENTS[1] * high) & (pixels >= _LEAST_INK * extent**2)
-        fits[0] = False  # the ground
-        inked = is_ink.view(bool)
-        means = np.bincount(labels[inked], contrast[inked], count) / np.maximum(pixels, 1)
+        means = np.bincount(labels[is_ink] - 1, contrast[is_ink], len(stats)) / pixels
         middles.append((stats[fits, :2] + stats[fits, 2:4] / 2) / factor - 0.5)
         contrasts.append(means[fits])
     return np.concatenate(middles), np.concatenate(contrasts)

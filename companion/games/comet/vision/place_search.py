@@ -22,6 +22,7 @@ from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.sizes import FOCAL_LENGTH, as_large_as, completed
 from companion.vision.edge_refinement import proportion_of, refine
 from companion.vision.geometry import mapped, opposite_sides
+from companion.vision.image.components import measure_components
 from companion.vision.image.pyramid import Pyramid, warp
 
 Boxes = NDArray[np.float64]
@@ -188,8 +189,7 @@ def _inks(smooth: NDArray[Any]) -> Iterator[NDArray[Any]]:
 
 def _components(ink: NDArray[Any], highest: float) -> list[tuple[float, float, float, float]]:
     """Boxes (x, y, w, h) around connected ink as high as numerals, and around two of them side by side."""
-    _, _, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=4)
-    x, y, w, h, held = stats[1:].T.astype(float)
+    x, y, w, h, held = measure_components(ink, 4)[1].T.astype(float)
     is_numeral = (h > _LOWEST * _PX_PER_UNIT) & (h < highest)
     is_numeral &= (w > 0.08 * h) & (w < 1.6 * h) & (held > 0.08 * w * h)
     ones = list(zip(*np.stack([x, y, w, h])[:, is_numeral].tolist(), strict=True))
