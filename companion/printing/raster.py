@@ -10,6 +10,8 @@ Picture = npt.NDArray[np.uint8]
 
 _FINER = 4
 """How many times finer the shapes are drawn than they are handed out: the smooth edges come from the averaging."""
+_BAND = 16
+"""So many rows are averaged at a time."""
 _SHIFT = 4
 """Fractional bits of the coordinates that OpenCV draws at."""
 
@@ -88,6 +90,10 @@ class _Pen:
 
 def _averaged(fine: Picture, width: int, height: int) -> Picture:
     """Shrink; what is drawn is opaque and the ground black, so that colours over the mean opacity do not darken."""
-    small = np.asarray(cv2.resize(fine.astype(np.float32), (width, height), interpolation=cv2.INTER_AREA), np.float32)
+    small = np.empty((height, width, 4), np.float32)
+    for top in range(0, height, _BAND):
+        band = small[top : top + _BAND]
+        part = fine[top * _FINER :][: len(band) * _FINER].astype(np.float32)
+        cv2.resize(part, (width, len(band)), band, interpolation=cv2.INTER_AREA)
     small[:, :, :3] *= np.float32(255) / np.maximum(small[:, :, 3:], np.float32(1e-3))
     return np.round(small).astype(np.uint8)
