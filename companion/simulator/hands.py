@@ -5,6 +5,7 @@ the light something to fall on; that is what makes it look like a hand and not l
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import cv2
@@ -42,17 +43,41 @@ class Hand:
     mm_from_px: Matrix
 
 
-def draw_hand(rng: np.random.Generator) -> Hand:
-    """One person's hand, thumb to the left, fingers together as when they hold a card."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shapes:
+    """What all hands have in common, each (h, w, ...) of the hand's frame.
+
+    Attributes:
+        sleeve: its height above the table in mm, 0 where there is none.
+        tint: how red the skin is.
+        shade: the light on the skin.
+        opacity: of the hand and the sleeve.
+    """
+
+    sleeve: Relief
+    tint: Relief
+    shade: Relief
+    opacity: Relief
+
+
+@cache
+def _shapes() -> _Shapes:
     skin, sleeve = _relief(_HAND), _relief(_ARM)
     sleeve[: round((_CUFF_MM - TOP_MM) * _SCALE)] = 0
-    shape = (skin.shape[0], skin.shape[1])
+    opacity = cv2.GaussianBlur(((sleeve > 0) | (skin > 0)).astype(np.float32), (0, 0), 0.7)[..., None]
+    return _Shapes(sleeve, _redness((skin.shape[0], skin.shape[1])), _shade(skin, 0.5), opacity)
+
+
+def draw_hand(rng: np.random.Generator) -> Hand:
+    """One person's hand, thumb to the left, fingers together as when they hold a card."""
+    common = _shapes()
+    sleeve, opacity = common.sleeve, common.opacity
+    shape = (sleeve.shape[0], sleeve.shape[1])
     skin_colour = np.array(_SKIN_TONES[rng.integers(len(_SKIN_TONES))], np.float32) * _mottled(rng, shape, 0.05)
     cloth = np.array(_SLEEVES[rng.integers(len(_SLEEVES))], np.float32) * _woven(rng, shape)
-    sleeve_folds = sleeve + (sleeve > 0) * _folds(rng, shape)
     over = sleeve > 0
-    colour = np.where(over[..., None], cloth * _shade(sleeve_folds, 0.45), _reddened(skin_colour) * _shade(skin, 0.5))
-    opacity = cv2.GaussianBlur((over | (skin > 0)).astype(np.float32), (0, 0), 0.7)[..., None]
+    sleeve_folds = sleeve + over * _folds(rng, shape)
+    colour = np.where(over[..., None], cloth * _shade(sleeve_folds, 0.45), skin_colour * common.tint * common.shade)
     picture = np.concatenate([np.clip(colour, 0, 255) * opacity, opacity * 255], axis=2)
     return Hand(np.round(picture).astype(np.uint8), mm_from_px(LEFT_MM, TOP_MM, _SCALE))
 
@@ -137,16 +162,16 @@ def _folds(rng: np.random.Generator, shape: tuple[int, int]) -> Relief:
     return 5.0 * cv2.resize(ridges, shape[::-1], interpolation=cv2.INTER_CUBIC)
 
 
-def _reddened(skin: Relief) -> Relief:
-    """Fingertips and knuckles are redder than the back of the hand; nails are paler."""
-    tint = np.ones((*skin.shape[:2], 3), np.float32)
+def _redness(shape: tuple[int, int]) -> Relief:
+    """How a hand's skin is tinted: fingertips and knuckles are redder than its back; nails are paler."""
+    tint = np.ones((*shape, 3), np.float32)
     for x, y, radius, colour in _MARKS:
-        part = _window(Limb((x, y), (x, y), (2 * radius, 2 * radius), (0, 0)), skin.shape)
+        part = _window(Limb((x, y), (x, y), (2 * radius, 2 * radius), (0, 0)), shape)
         rows, columns = np.mgrid[part].astype(np.float32)
         away = np.hypot(columns / _SCALE + LEFT_MM - x, rows / _SCALE + TOP_MM - y)
         spot = 1 / (1 + np.exp((away - radius) / (0.25 * radius)))[..., None]
         tint[part] *= 1 - spot + spot * np.array(colour, np.float32)
-    return skin * tint
+    return tint
 
 
 _RED, _PALE = (0.88, 0.92, 1.0), (1.22, 1.16, 1.08)
