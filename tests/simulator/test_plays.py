@@ -1,6 +1,7 @@
 """Every game's simulated table, played through by its people before eyes that cannot err."""
 
 from dataclasses import replace
+from functools import cache
 from random import Random
 
 import pytest
@@ -18,6 +19,8 @@ from companion.simulator.script import outcome, write_script
 
 GAMES = [game for game in GAMES if game != "hexel"]
 STEP_S = 0.2
+SMALL = (160, 90)
+"""How large a film is of which no picture is read, in pixels."""
 QUICK = Temper((0.1, 0.2), (0.1, 0.2), (0.1, 0.2), fidgets=0.0, slips=0.0)
 TURNS = 2
 """The camera calls HexDragon's edges by names turned so often."""
@@ -114,11 +117,16 @@ class PretendTable:
                 self.refused.append(refusal.code)
 
 
-def people(game, table, *, seed=1, moves=(), temper=None, size=(160, 90), incidents=None):
+@cache
+def scripted(game, seed=1):
     stage = game_spec(game).demo()
-    player = stage.player(stage.header, seed)
-    script = write_script(stage.header, player)
-    tabletop = type(stage.tabletop(script, seed))(script, seed, size)
+    return write_script(stage.header, stage.player(stage.header, seed))
+
+
+def people(game, table, *, seed=1, moves=(), temper=None, size=SMALL, incidents=None):
+    stage = game_spec(game).demo()
+    player, script = stage.player(stage.header, seed), scripted(game, seed)
+    tabletop = stage.tabletop(script, seed, size)
     assert tabletop.done(moves) == len(moves)
     tabletop.lay_out(len(moves))
     if incidents is not None:
@@ -170,21 +178,19 @@ def test_a_table_laid_out_anew_lies_as_the_hands_left_it(game):
 
 
 def test_whose_set_it_is_no_camera_sees_so_it_is_said_on_a_phone():
-    stage = game_spec("comet").demo()
-    script = write_script(stage.header, stage.player(stage.header, 1))
-    table = stage.tabletop(script, 1)
+    script = scripted("comet")
+    table = game_spec("comet").demo().tabletop(script, 1, SMALL)
     index = next(k for k, command in enumerate(script.commands) if command["cmd"] == "set")
     moves, ours = script.commands[:index], script.commands[index]
-    theirs = ours | {"player": next(name for name in stage.header.players if name != ours["player"])}
+    theirs = ours | {"player": next(name for name in script.header.players if name != ours["player"])}
     assert table.is_next(moves, ours | {"cards": ours["cards"][::-1]})
     assert not table.is_next(moves, theirs) and table.is_read_right(moves, theirs)
     assert not table.is_read_right(moves, ours | {"pot": "elsewhere"})
 
 
 def test_a_hexapod_card_over_its_like_may_be_taken_to_lie_elsewhere():
-    stage = game_spec("hexapod").demo()
-    script = write_script(stage.header, stage.player(stage.header, 1))
-    table = stage.tabletop(script, 1)
+    script = scripted("hexapod")
+    table = game_spec("hexapod").demo().tabletop(script, 1, SMALL)
     moves, ours = script.commands[:12], script.commands[12]
     theirs = {**ours, "row": 0, "col": 2, "card": {"cells": [["gold", "leaf"], ["gold", "leaf"]]}}
     assert ours != theirs and not table.is_next(moves, theirs) and table.is_read_right(moves, theirs)
