@@ -7,6 +7,7 @@ top left pixel. A pinhole without distortion: what a calibrated camera looks lik
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -51,12 +52,7 @@ class Camera:
         >>> (at / at[2]).tolist()
         [639.5, 359.5, 1.0]
         """
-        turn = _about_x(self.tilt_deg) @ _about_z(self.yaw_deg)
-        nearest = turn @ np.array([-self.aim[0], -self.aim[1], -height_mm]) + (0.0, 0.0, self.distance_mm)
-        focal = self.px_per_mm * self.distance_mm
-        lens = np.array([[focal, 0, (self.size[0] - 1) / 2], [0, focal, (self.size[1] - 1) / 2], [0, 0, 1.0]])
-        seen: Matrix = np.column_stack([turn[:, 0], turn[:, 1], nearest])
-        return np.asarray(lens @ seen)
+        return _px_from_mm(self, height_mm)
 
     def project(self, points_mm: npt.ArrayLike, height_mm: float = 0.0) -> npt.NDArray[Any]:
         """Points of the table, or of a plane above it, as pixels, ``(N, 2)``."""
@@ -66,6 +62,18 @@ class Camera:
         """The four corners of the picture on the table, ``(4, 2)``, clockwise from the top left."""
         right, bottom = self.size[0] - 1, self.size[1] - 1
         return applied(np.linalg.inv(self.px_from_mm()), [(0, 0), (right, 0), (right, bottom), (0, bottom)])
+
+
+@lru_cache(256)
+def _px_from_mm(camera: Camera, height_mm: float) -> Matrix:
+    """See `Camera.px_from_mm`: a film asks for the same few heights in every frame. The answer is read only."""
+    turn = _about_x(camera.tilt_deg) @ _about_z(camera.yaw_deg)
+    nearest = turn @ np.array([-camera.aim[0], -camera.aim[1], -height_mm]) + (0.0, 0.0, camera.distance_mm)
+    focal = camera.px_per_mm * camera.distance_mm
+    lens = np.array([[focal, 0, (camera.size[0] - 1) / 2], [0, focal, (camera.size[1] - 1) / 2], [0, 0, 1.0]])
+    matrix = np.asarray(lens @ np.column_stack([turn[:, 0], turn[:, 1], nearest]))
+    matrix.flags.writeable = False
+    return matrix
 
 
 def applied(homography: Matrix, points: npt.ArrayLike) -> npt.NDArray[Any]:

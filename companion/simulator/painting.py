@@ -5,6 +5,7 @@ Light, shadow, softness, flicker and noise are added where a camera meets them; 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import ceil, floor
 from typing import Any
 
 import cv2
@@ -208,9 +209,12 @@ class _Box:
 
     @classmethod
     def around(cls, points: npt.NDArray[Any], margin_px: int, size: tuple[int, int]) -> "_Box":
-        low = np.clip(np.floor(points.min(axis=0)) - margin_px, 0, size).astype(int)
-        high = np.clip(np.ceil(points.max(axis=0)) + margin_px + 1, 0, size).astype(int)
-        return cls(int(low[0]), int(low[1]), (int(high[0] - low[0]), int(high[1] - low[1])))
+        spans = [
+            (min(max(floor(min(along)) - margin_px, 0), side), min(max(ceil(max(along)) + margin_px + 1, 0), side))
+            for along, side in zip(points.T.tolist(), size, strict=True)
+        ]
+        (left, right), (top, bottom) = spans
+        return cls(left, top, (right - left, bottom - top))
 
     @property
     def is_empty(self) -> bool:
