@@ -16,7 +16,7 @@ from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.results import NUMBERS, NUMBERS_TURNED, OTHERS_TURNED
 from companion.games.comet.vision.taught_numerals import TaughtNumerals, TaughtScores, log_odds
 from companion.games.comet.vision.thresholds import LIMITS
-from companion.vision.geometry import areas, mapped, opposite_sides
+from companion.vision.geometry import SQUARE, areas, homography, mapped, opposite_sides
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.floating]
@@ -92,13 +92,13 @@ class Hypothesis:
 
     def shares_number(self, other: "Hypothesis") -> bool:
         """Each time that its numbers are printed, one of them is a number of another card."""
-        return bool(len(self.numerals)) and bool(self._shared_numbers(other).any(1).all())
+        return bool(len(self.numerals)) and bool(self._shared_numbers(other, LIMITS.same_number).any(1).all())
 
     def shares_all_numbers(self, other: "Hypothesis") -> bool:
         """Each of its numbers, wherever it is printed, is a number of another card: askew, they seem to lie apart."""
         return bool(len(self.numerals)) and bool(self._shared_numbers(other, LIMITS.askew).all())
 
-    def _shared_numbers(self, other: "Hypothesis", reach: float = 1.0) -> NDArray[np.bool_]:
+    def _shared_numbers(self, other: "Hypothesis", reach: float) -> NDArray[np.bool_]:
         """Which of its numerals (R, 3) are another card's, within so many times their reach."""
         own, theirs = self.numerals, other.numerals.reshape(-1, 3)
         apart = np.linalg.norm(own[:, :, None, :2] - theirs[:, :2], axis=-1)
@@ -280,7 +280,7 @@ class _Look:
         if likely.max() < LIMITS.unlike_numbers and max(alike) < LIMITS.unlike_face:
             return cls(ways, found, seen, alike, best, [], [], [])
         near = [i for i in range(len(ways)) if score[i] > score[best] - LIMITS.likely_way]
-        fits = [align(pyramid, ways[i], face) for i in near]
+        fits = [_held_to_edges(ways[i], found, align(pyramid, ways[i], face)) for i in near]
         return cls(ways, found, seen, alike, best, near, fits, list(taught.corrected(np.array(ways), seen, near)))
 
     @property
@@ -328,6 +328,18 @@ class _Look:
             legible = np.minimum(legible, LIMITS.unsure_way)
         one = Hypothesis(corners, self.found, sections, float(legible[chosen]), alike[chosen], like_numbers)
         return _with_numerals(one, taught, scores.aside[which])
+
+
+def _held_to_edges(outline: Floats, found: float, fit: Alignment) -> Alignment:
+    """How an outline (4, 2) fits the taught face, where it was found if it was found surely, unless it was moved evenly
+    in or out on all sides, from a frame printed within the card: other numbers than most have pull it askew.
+    """
+    if found < LIMITS.surely_found:
+        return fit
+    moved = mapped(np.linalg.inv(homography(outline)), fit.corners) - SQUARE.unit
+    inset = (moved * SQUARE.unit).mean(0)
+    askew = float(np.abs(moved - inset * SQUARE.unit).max())
+    return fit if askew < LIMITS.askew_fit else replace(fit, corners=np.asarray(outline, np.float32))
 
 
 def _with_numerals(one: Hypothesis, taught: TaughtNumerals, aside: Floats) -> Hypothesis:

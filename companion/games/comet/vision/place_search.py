@@ -289,11 +289,10 @@ def _upright(cards: Sequence[TaughtCard]) -> tuple[list[TaughtCard], float]:
 def _agreed(cards: Sequence[TaughtCard], half_width: float) -> tuple[list[TaughtCard], NumberPlaces]:
     """The cards, their outlines as found or moved to agree, as more of their numbers are then seen, and the places."""
     found = _seen_on(cards, half_width)
-    if found is not None and found[0].min() < LIMITS.labels_seen:
-        exact = [seen >= LIMITS.labels_seen for seen in found[0].tolist()]
-        if any(exact):
-            found = _better(found, _seen_on(_as_large(cards, exact, found[2]), half_width))
-            found = _better(found, _seen_on(_aligned(cards, half_width, exact), half_width))
+    if found is not None and found[0].min() < LIMITS.labels_seen <= found[0].max():
+        seen = found[0]
+        found = _better(found, _seen_on(_as_large(cards, (seen >= LIMITS.labels_seen).tolist(), found[2]), half_width))
+        found = _better(found, _seen_on(_aligned(cards, half_width, seen), half_width))
     if found is None or found[0].min() < LIMITS.labels_seen:
         found = _better(found, _seen_on(_aligned(cards, half_width), half_width))
     if found is not None and found[0].min() < LIMITS.labels_seen_in_part:
@@ -395,18 +394,34 @@ def _half_width(cards: Sequence[TaughtCard]) -> float:
     return ratio
 
 
-def _aligned(cards: Sequence[TaughtCard], half_width: float, exact: Sequence[bool] | None = None) -> list[TaughtCard]:
-    """The cards, their outlines moved to agree with each other; with ``exact``, the others' with those that are."""
+def _aligned(
+    cards: Sequence[TaughtCard], half_width: float, seen: NDArray[np.float64] | None = None
+) -> list[TaughtCard]:
+    """The cards, their outlines moved to agree with each other; or with those on which the labels are surely ``seen``
+    (N,), the others'.
+
+    None on which most are seen is then moved off its card's edges: where other numbers stand than on the others,
+    agreement pulls it askew.
+    """
+    is_exact = np.zeros(len(cards), bool) if seen is None else seen >= LIMITS.labels_seen
     shape, aligned = look_shape(half_width), list(cards)
     for _ in range(2):
-        looks = [look_at(card.pyramid, card.corners, shape) for card in aligned]
-        mean = np.asarray(
-            np.mean([looks[i] for i in range(len(cards)) if exact is None or exact[i]], axis=0), np.float32
-        )
-        for i, card in enumerate(aligned):
-            if exact is None or not exact[i]:
-                aligned[i] = replace(card, corners=align(card.pyramid, card.corners, mean).corners)
-    return aligned
+        looks = np.array([look_at(card.pyramid, card.corners, shape) for card in aligned])
+        mean = (looks if seen is None else looks[is_exact]).mean(0)
+        for i in np.flatnonzero(~is_exact).tolist():
+            card = aligned[i]
+            aligned[i] = replace(card, corners=align(card.pyramid, card.corners, mean).corners)
+    if seen is None:
+        return aligned
+    off = [_off_edges(some) for some in (cards, aligned)]
+    stays = (seen >= LIMITS.labels_seen_in_part) & (off[1] > off[0] + LIMITS.moved_off_edges)
+    return [before if stay else after for before, after, stay in zip(cards, aligned, stays, strict=True)]
+
+
+def _off_edges(cards: Sequence[TaughtCard]) -> NDArray[np.float64]:
+    """How far off the edges that show the cards' outlines lie (N,), in sizes of a card; as far as can be if none do."""
+    edges = refine(cards[0].pyramid, [card.corners.astype(np.float64) for card in cards])
+    return np.array([one.moved if one.support.min() >= LIMITS.side_within else 1.0 for one in edges])
 
 
 def _as_large(cards: Sequence[TaughtCard], exact: Sequence[bool], places: NumberPlaces) -> list[TaughtCard]:

@@ -11,10 +11,11 @@ import pytest
 
 from companion.errors import UsageError
 from companion.games.comet.recognition import RECOGNIZER
-from companion.games.comet.vision import recognizer
+from companion.games.comet.vision import hypothesis, place_search, recognizer
+from companion.games.comet.vision.alignment import Alignment
 from companion.games.comet.vision.backs import card_colour, mark_similar_backs
 from companion.games.comet.vision.enrolment import TEACHING, learn_comet
-from companion.games.comet.vision.hypothesis import Hypothesis, asides
+from companion.games.comet.vision.hypothesis import Hypothesis, asides, examine
 from companion.games.comet.vision.numeral_search import NumeralSearch
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.recognizer import read_comet, read_unknown
@@ -115,6 +116,24 @@ def test_exact_outlines_teach_as_they_are_and_one_that_is_off_is_brought_to_agre
     off[2] += np.array([0.0, 0.08 * size])
     away = np.abs(np.array(crops_of(picture, off)) - exact).max((1, 2))
     assert away[2] < 0.03 * size and np.delete(away, 2).max() < 0.01 * size
+
+
+@pytest.mark.parametrize(("far", "seen", "is_askew"), [(0.0, 0.9, False), (0.0, 0.5, True), (0.06, 0.9, False)])
+def test_to_agree_an_outline_is_moved_off_its_cards_edges_only_where_few_labels_are_seen(
+    far, seen, is_askew, monkeypatch
+):
+    """A card with a 13 where the others have one figure was pulled a tenth of its width askew."""
+    picture = taught_picture(printing())
+    exact = np.array([entry["corners"] for entry in picture.truth["cards"]], np.float32)
+    size = np.linalg.norm(exact[0, 3] - exact[0, 0])
+    askew = exact[0] + np.array([[0.1 * size, 0], [0, 0], [0, 0], [0, 0]], np.float32)
+    monkeypatch.setattr(place_search, "align", lambda *_: Alignment(exact[0] if far else askew, 1.0))
+    begun = [exact[0] + np.array([0.0, far * size], np.float32), *exact[1:]]
+    pyramid = Pyramid.of(picture.bgr)
+    cards = [place_search.TaughtCard(pyramid, quad, face) for quad, face in zip(begun, FACES, strict=True)]
+    found = place_search._aligned(cards, 63 / 88, np.array([seen, *[0.99] * 4]))
+    assert np.abs(found[0].corners - (askew if is_askew else exact[0])).max() < 1e-3
+    assert all(one is card for one, card in zip(found[1:], cards[1:], strict=True))
 
 
 def test_the_edge_of_one_card_that_is_outlined_too_small_is_not_taken_for_the_frame_of_all():
@@ -360,6 +379,23 @@ def test_numerals_say_how_far_an_outline_is_off(places):
         assert off[1] < min(0.035, 0.6 * off[0])
 
 
+@pytest.mark.parametrize(
+    ("found", "moved", "is_moved"), [(1.0, "askew", False), (0.5, "askew", True), (1.0, "out", True)]
+)
+def test_an_outline_found_surely_is_moved_to_fit_the_taught_face_only_evenly(found, moved, is_moved, monkeypatch):
+    """Outlines that lay on their cards' edges were told up to a tenth of a card inside, pulled by unlike numbers."""
+    look = printing()
+    taught, picture = TaughtNumerals(learnt(look)), table(look)
+    corners = np.array(picture.truth["cards"][0]["corners"], np.float32)
+    off = corners.mean(0) + 1.04 * (corners - corners.mean(0))
+    if moved == "askew":
+        off = corners + 0.06 * (corners.mean(0) - corners[0]) * np.array([[1.0], [0.0], [0.0], [0.0]])
+    monkeypatch.setattr(hypothesis, "align", lambda pyramid, outline, face: Alignment(off.astype(np.float32), 2.0))
+    monkeypatch.setattr(TaughtNumerals, "corrected", lambda self, some, seen, which: np.array(some, np.float32)[which])
+    (one,) = examine(Pyramid.of(picture.bgr), taught, [(corners, found)])
+    assert (np.abs(one.corners - off).max() < 1e-3) == is_moved
+
+
 def test_a_card_of_sixes_and_nines_is_read_where_its_numbers_stand_at_one_end():
     look = replace(printing(), figures=())
     card = LaidComet((9, 9, 6), np.array([0.0, 0.0]), 20.0, look.size)
@@ -377,6 +413,13 @@ def test_cards_of_a_fan_are_told_by_numbers_of_their_own_and_one_across_two_is_n
     assert not lower.shares_number(upper) and across.shares_number(upper)
     told = present([across, lower, upper], [lower, upper])
     assert {one.corners[0, 1] for one in told} == {0, 2.5}
+
+
+def test_a_number_of_a_card_below_is_none_of_the_card_above_though_it_is_expected_a_little_aside():
+    """Of the middle one of three fanned cards the number was told that stands on the lowest one."""
+    lower = of_numbers((0, 0), [[2.0, 1.0], [5.0, 1.0], [8.0, 1.0]])
+    above = of_numbers((0, -6.0), [[2.0, 7.0 - 1.1], [5.0, 3.0], [8.0, 3.0]], 0.9, 0.99)
+    assert [one.legible for one in present([above, lower], [lower])] == [lower.legible]
 
 
 @pytest.mark.parametrize(
