@@ -32,6 +32,8 @@ SUPPORT = 0.55
 """Rough corners where no outline is found hold where edges run along so much of each but the worst of the sides."""
 SURE_PRINT = 0.9
 """Outlines of any print that are surely cards."""
+MAY_BE_PARTED = 0.2
+"""An outline found so surely may be a whole card whose parts are found surer, if it is as large as the others are."""
 OVERLAP = 0.35
 """Two outlines that share more of the smaller one are one card's."""
 OF_A_SIZE = 1.5
@@ -160,6 +162,16 @@ class Candidates:
         more = [one for one in self.any_print if not any(shared_area(one, other) > OVERLAP for other in self.own)]
         return np.array([*self.own, *more], np.float32).reshape(-1, self._sides, 2)
 
+    @property
+    def largest(self) -> Floats:
+        """Of outlines that lie in others the largest: a band across a card parts it into what look like two."""
+        likely = [one.corners for one in self._judged[1] if one.confidence >= MAY_BE_PARTED]
+        kept: list[Floats] = []
+        for one in sorted(np.array(likely, np.float32).reshape(-1, self._sides, 2), key=cv2.contourArea, reverse=True):
+            if not any(shared_area(one, other) > OVERLAP for other in kept):
+                kept.append(one)
+        return np.array(kept, np.float32).reshape(-1, self._sides, 2)
+
     def by_edges(self, outlines: Floats) -> Floats | None:
         """Outlines (N, K, 2) of hexagons as their edges show them, None where two are of one; others as they are.
 
@@ -192,7 +204,13 @@ class Candidates:
 
     def sets(self) -> list[Callable[[], Floats]]:
         """What may be all cards of the photograph, the likeliest first, and last what may be cards at all."""
-        ways = (lambda: self.own, lambda: self.both, lambda: self.any_print, lambda: self.sure_print)
+        ways = (
+            lambda: self.own,
+            lambda: self.both,
+            lambda: self.any_print,
+            lambda: self.sure_print,
+            lambda: self.largest,
+        )
         return [*ways, *(lambda way=way: _of_a_size(way()) for way in (*ways, lambda: self.unlikely))]
 
 

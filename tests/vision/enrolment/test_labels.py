@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from companion.errors import TeachingRefused, UsageError
+from companion.vision.detection.outlines import Outline
 from companion.vision.enrolment.labels import Candidates, label_of, outlines_of
 from companion.vision.enrolment.layout_search import laid_out
 from companion.vision.geometry import HEXAGON
@@ -133,3 +134,20 @@ def test_of_many_outlines_those_are_meant_that_alone_are_as_many_alike(has_gap: 
     else:
         with pytest.raises(UsageError, match="6 cards are labelled"):
             outlines_of("a.jpg", found, [{}] * 6)
+
+
+@pytest.mark.parametrize(("whole_found", "is_told"), [(0.4, True), (0.1, False)])
+def test_cards_that_a_band_parts_are_whole_where_they_are_as_large_as_the_others(
+    whole_found: float, is_told: bool
+) -> None:
+    """Of five cards with their numbers in a dark band two were found as halves, and the lesson was refused."""
+    card, half = np.array([[0, 0], [60, 0], [60, 100], [0, 100]]), np.array([[0, 0], [60, 0], [60, 42], [0, 42]])
+    at = [np.array([110 * k + 20, 200]) for k in range(5)]
+    wholes = [Outline((card + place).astype(np.float32), 0.95) for place in at[:3]]
+    parted = [Outline((card + place).astype(np.float32), whole_found) for place in at[3:]]
+    halves = [Outline((half + place + (0, y)).astype(np.float32), 0.9) for place in at[3:] for y in (0, 58)]
+    judged = (BLANK, [*wholes, *halves, *parted])
+    own = np.array([one.corners for one in (*wholes, *halves)], np.float32)
+    found = Candidates(BLANK, 4, own, judged=judged)
+    told = outlines_of("a.jpg", found, [{}] * 5) if is_told else found.largest
+    assert (told.shape == (5, 4, 2) and told == pytest.approx(np.array([card + place for place in at]))) == is_told
