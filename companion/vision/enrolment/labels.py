@@ -203,15 +203,12 @@ class Candidates:
         yield self.any_print
 
     def sets(self) -> list[Callable[[], Floats]]:
-        """What may be all cards of the photograph, the likeliest first, and last what may be cards at all."""
-        ways = (
-            lambda: self.own,
-            lambda: self.both,
-            lambda: self.any_print,
-            lambda: self.sure_print,
-            lambda: self.largest,
-        )
-        return [*ways, *(lambda way=way: _of_a_size(way()) for way in (*ways, lambda: self.unlikely))]
+        """What may be all cards of the photograph, the likeliest first, then what may be cards at all, last the largest
+        of it.
+        """
+        ways = (lambda: self.own, lambda: self.both, lambda: self.any_print, lambda: self.sure_print)
+        of_a_size = (lambda way=way: _of_a_size(way()) for way in (*ways, lambda: self.unlikely))
+        return [*ways, *of_a_size, lambda: self.largest]
 
 
 def outlines_of(name: str, found: Candidates, labels: Sequence[Mapping[str, Any]]) -> Floats:
