@@ -140,8 +140,7 @@ def _of_one_deck(
 
     Of the deck's own in other light one at least is found surely and shows the taught pattern plainly. Beside such a
     one another colour without the pattern is foreign, however surely found; so is the faces' brightness beside one of
-    the back's where those differ. Where nobody showed the back, a pattern
-    that some show may be the deck's.
+    the back's where those differ. Where nobody showed the back, a pattern that some show may be the deck's.
     """
     backs = [one for one in likely if read and one.is_back and has_usual_size(one, read, LIMITS.odd_area_sure)]
     colours = [_chromaticity(pyramid, one.corners) for one in backs]

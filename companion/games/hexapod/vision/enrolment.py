@@ -417,7 +417,7 @@ def _placed_examples(sample: Sample, veil: float = 0.0) -> list[tuple[tuple[int,
     return _labelled(replace(seen[0], embedding=fuse_passes(seen).embedding), cells)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=64 * len(_VEILS))
 def _classified_nudges(jpeg: bytes, rows: int, cols: int, veil: float = 0.0) -> tuple[Cells, ...]:
     """The cells of a crop's case, cut as it lies and a little askew; kept, as each step of learning asks for them."""
     corners = _frame(rows, cols).corners.astype(np.float32)
