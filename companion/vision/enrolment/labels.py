@@ -203,12 +203,9 @@ class Candidates:
         yield self.any_print
 
     def sets(self) -> list[Callable[[], Floats]]:
-        """What may be all cards of the photograph, the likeliest first, then what may be cards at all, last the largest
-        of it.
-        """
+        """What may be all cards of the photograph, the likeliest first, and last what may be cards at all."""
         ways = (lambda: self.own, lambda: self.both, lambda: self.any_print, lambda: self.sure_print)
-        of_a_size = (lambda way=way: _of_a_size(way()) for way in (*ways, lambda: self.unlikely))
-        return [*ways, *of_a_size, lambda: self.largest]
+        return [*ways, *(lambda way=way: _of_a_size(way()) for way in (*ways, lambda: self.unlikely))]
 
 
 def outlines_of(name: str, found: Candidates, labels: Sequence[Mapping[str, Any]]) -> Floats:
@@ -230,7 +227,8 @@ def outlines_of(name: str, found: Candidates, labels: Sequence[Mapping[str, Any]
         _require_different(name, outlines)
         return np.array(outlines, np.float32)
     as_many: list[Floats] = []
-    for candidates in found.sets():
+    parted: list[Callable[[], Floats]] = [lambda: found.largest]
+    for candidates in [*found.sets(), *parted]:
         outlines_found = candidates()
         exact = found.by_edges(outlines_found) if len(outlines_found) == len(labels) else None
         if exact is not None and _are_similar(exact):
