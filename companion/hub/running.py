@@ -28,12 +28,12 @@ from companion.hub.tournaments.director import Director
 from companion.referee.folder import storage_errors, write_whole
 from companion.rules.limits import read_file
 from companion.web.app import close_streams
-from companion.web.server import allow_files, bind
+from companion.web.server import Deadlines, allow_files, bind
 
 _CHECK_S = 1.0
 _FINISH_WITHIN_S = 1.0
-_REQUEST_WITHIN_S = 10.0
-"""As a table has it: who sends a byte now and then must not hold a connection for ever."""
+_REQUEST_WITHIN_S = Deadlines().request_s
+"""Who sends a byte now and then must not hold a connection for ever, here as at a table."""
 _OPTIONS: dict[str, Any] = {
     "threads": MAX_STREAMS + 12,  # each live stream holds one; the rest answer presses
     "connection_limit": 2048,  # more than `bind` lets in: there whoever has the most gives way, here nobody came in

@@ -227,8 +227,8 @@ def outlines_of(name: str, found: Candidates, labels: Sequence[Mapping[str, Any]
         _require_different(name, outlines)
         return np.array(outlines, np.float32)
     as_many: list[Floats] = []
-    parted: list[Callable[[], Floats]] = [lambda: found.largest]
-    for candidates in [*found.sets(), *parted]:
+    ways: list[Callable[[], Floats]] = [*found.sets(), lambda: found.largest]
+    for candidates in ways:
         outlines_found = candidates()
         exact = found.by_edges(outlines_found) if len(outlines_found) == len(labels) else None
         if exact is not None and _are_similar(exact):

@@ -12,7 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.comet.vision.alignment import align_likelier_way, correlation, is_patterned, look_at
-from companion.games.comet.vision.card_selection import clash, distinct, has_usual_size, median_correlation
+from companion.games.comet.vision.card_selection import (
+    clash,
+    distinct,
+    has_usual_size,
+    median_correlation,
+    nearest_first,
+)
 from companion.games.comet.vision.classifier import KINDS, PretrainedNumerals
 from companion.games.comet.vision.hypothesis import Hypothesis, area_of
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
@@ -60,22 +66,20 @@ def find_backs(
         is_known: whether cards of the printing are known to lie on the table, beyond the picture too.
         elsewhere: colours (3,) of faces beyond the picture: none on it may be read.
     """
-    faces = [(one.middle, card_colour(pyramid, one.corners)) for one in read]
+    colours = {face: card_colour(pyramid, face.corners) for face in read}
+
+    def faces_near(one: Hypothesis) -> Sequence[Floats]:
+        return [colours[face] for face in nearest_first(one.middle, read)] if read else elsewhere
+
     maybe = _may_be_backs(likely, read)
     likely = [
-        _as_back(pyramid, taught, one, _nearest_first(one, faces) or elsewhere, is_known=is_known) if may_be else one
+        _as_back(pyramid, taught, one, faces_near(one), is_known=is_known) if may_be else one
         for one, may_be in zip(likely, maybe, strict=True)
     ]
     likely = _without_table(pyramid, likely, read)
     if not taught.profile.back.size and (back := _seen_back(pyramid, taught, likely, read)) is not None:
         likely = [_fitted(pyramid, one, back) if may_be else one for one, may_be in zip(likely, maybe, strict=True)]
     return _with_sides(pyramid, mark_similar_backs(pyramid, _of_one_deck(pyramid, taught, likely, read), read))
-
-
-def _nearest_first(one: Hypothesis, faces: list[tuple[Floats, Floats]]) -> list[Floats]:
-    """The colours (3,) of faces with those middles (2,), of the nearest first."""
-    away = [float(np.linalg.norm(middle - one.middle)) for middle, _ in faces]
-    return [faces[k][1] for k in np.argsort(away).tolist()]
 
 
 _LOOK = (24, 18)
@@ -156,7 +160,7 @@ def _of_one_deck(
     is_taught = is_patterned(taught.profile.back)
     is_seen = not taught.profile.back.size and len(distinct([backs[k] for k in showing])) > 1
     deck_colours = [colours[k] for k in showing] if is_taught or is_seen else []
-    is_unlike_faces = _is_told_by_brightness(taught) and any(
+    is_unlike_faces = _has_other_brightness(taught) and any(
         one.is_other_colour and one.found >= LIMITS.unread_card for one in backs
     )
 
@@ -438,14 +442,14 @@ def _is_as_bright_as_taught(taught: TaughtNumerals, colour: Floats, faces: Seque
     """Whether a colour (3,) beside the nearest faces' is nearer to the taught back's brightness than to a face's, where
     those are clearly apart.
     """
-    if not (faces and _is_told_by_brightness(taught)):
+    if not (faces and _has_other_brightness(taught)):
         return False
     tint = float(taught.profile.back_tint.mean())
     levels = [float(np.log(colour / face).mean()) for face in faces[: LIMITS.nearest]]
     return all(abs(level - tint) < abs(level) for level in levels)
 
 
-def _is_told_by_brightness(taught: TaughtNumerals) -> bool:
+def _has_other_brightness(taught: TaughtNumerals) -> bool:
     """The taught back is clearly brighter or darker than the taught faces."""
     tint = taught.profile.back_tint
     return bool(tint.size) and abs(float(tint.mean())) > LIMITS.other_brightness
