@@ -168,12 +168,14 @@ class CometTeaching(Teaching):
             places = NumberPlaces.from_rows(rows, float(sample.label["shape"]))
             sides = np.stack([corners[1] - corners[0], corners[3] - corners[0]]) / 2
             moved = np.array([corners + nudge @ sides for nudge in _NUDGES])
-            means = classify_views(places.views(pyramid, moved)).embeddings.mean(0)
+            seen = classify_views(places.views(pyramid, moved))
+            means = seen.embeddings.mean(0)
             means /= np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-6)
-            for vector, slot in zip(means, places.slots.tolist(), strict=True):
-                number = sample.label["values"][slot]
+            is_seen = _are_seen(places, sample.label["values"], np.exp(seen.numbers).mean(0))
+            for place in np.flatnonzero(is_seen).tolist():
+                number = sample.label["values"][places.slots[place]]
                 if number is not None:
-                    found.append(Feature(i, in_words([number]), vector))
+                    found.append(Feature(i, in_words([number]), means[place]))
         return found
 
     def confirmed(self, profile: CometProfile, command: Label, marks: Sequence[Mark]) -> list[Confirmed]:
@@ -291,6 +293,20 @@ class CometTeaching(Teaching):
 
 TEACHING = CometTeaching()
 learn_comet = partial(learn, TEACHING)
+
+
+def _are_seen(places: NumberPlaces, values: Sequence[int | None], likely: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Which places (P,) teach the card's numbers: not one that shows something else where another print is plain.
+
+    Args:
+        places: of the card.
+        values: its three numbers; None for one that is left out.
+        likely: probabilities (P, 14) of `NUMBERS` and none.
+    """
+    shown = zip((values[slot] for slot in places.slots), likely, strict=True)
+    are = np.array([0.0 if number is None else p[NUMBERS.index(number)] for number, p in shown])
+    plainest = np.array([are[places.slots == slot].max() for slot in places.slots])
+    return (plainest < LIMITS.plain_view) | (are >= LIMITS.hidden_print * plainest)
 
 
 def _read_on(mark: Mark) -> list[int]:

@@ -385,6 +385,9 @@ class CometLimits:
     teaching photographs 18 lay within 0.01 of them, and were moved off by 0.025 or more."""
     plain_view: float = 0.5
     """A box is taken for a place of the labelled number when the network says so this surely."""
+    hidden_print: float = 0.1
+    """A place where the labelled number is so much less likely than at another of the same card shows something else:
+    another card or a lamp's spot lies on it."""
     either_way: float = 0.5
     """A number that the network takes for upright so surely may be."""
     agreeing_share: float = 0.62

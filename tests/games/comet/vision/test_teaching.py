@@ -179,6 +179,21 @@ def test_a_card_whose_numbers_are_not_seen_where_the_others_have_theirs_teaches_
     assert refused.value.code == "numbers-not-found"
 
 
+def test_a_number_that_another_card_half_covers_is_taught_by_its_other_print():
+    """The turned 8 of one card looked like a 3 under the card beside it, and the lesson was refused."""
+    picture = taught_picture(printing(IN_CORNERS))
+    card = np.array(picture.truth["cards"][0]["corners"], np.float32)
+    image_from_mm = cv2.getPerspectiveTransform(
+        np.array([[-31.5, -44], [31.5, -44], [31.5, 44], [-31.5, 44]], np.float32), card
+    )
+    x, y = next(place.at_mm for place in IN_CORNERS if place.slot == 1 and place.turn_deg)
+    covered = picture.bgr.copy()
+    cover = mapped(image_from_mm, np.array([[x, y - 6], [x + 9, y - 6], [x + 9, y + 6], [x, y + 6]]))
+    cv2.fillConvexPoly(covered, np.round(cover).astype(np.int32), (170, 90, 190))
+    profile = learn_comet("comet", [("taught", covered)], labels_of(FACES, picture))
+    assert profile.numbers.tolist().count(8) == 1 and profile.numbers.tolist().count(11) == 4
+
+
 def test_of_two_outlines_rough_corners_mean_the_one_that_they_fit():
     square = np.array([[0, 0], [100, 0], [100, 140], [0, 140]], np.float32) + 50
     beside = square * [0.8, 1.0]
