@@ -424,9 +424,15 @@ def is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
 
 
 def _is_read(one: Hypothesis, usual: list[Hypothesis]) -> bool:
-    """Its numbers are read: surely, or it is as large as the cards on which they are. A pattern may be read as some."""
+    """Its numbers are read: surely, or it is as large as the cards on which they are. A pattern may be read as some.
+
+    So may numbers of several cards, as those of one that is larger and that no outline shows.
+    """
     if one.legible < LIMITS.read_card or one.may_be_grain or one.is_table or one.is_back:
         return False
+    others = [other for other in usual if other is not one]
+    if one.found < LIMITS.card and len(others) >= LIMITS.nearest:
+        return has_usual_size(one, others, LIMITS.odd_area_sure)
     return one.legible >= LIMITS.surely_read or not usual or has_usual_size(one, usual, LIMITS.odd_area_sure)
 
 

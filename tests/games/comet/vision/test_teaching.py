@@ -15,7 +15,7 @@ from companion.games.comet.vision import hypothesis, place_search, recognizer
 from companion.games.comet.vision.alignment import Alignment
 from companion.games.comet.vision.backs import card_colour, mark_similar_backs
 from companion.games.comet.vision.enrolment import TEACHING, learn_comet
-from companion.games.comet.vision.hypothesis import Hypothesis, asides, examine
+from companion.games.comet.vision.hypothesis import Hypothesis, asides, examine, ways_up
 from companion.games.comet.vision.numeral_search import NumeralSearch
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.recognizer import read_comet, read_unknown
@@ -488,6 +488,22 @@ def test_of_two_outlines_of_a_card_that_as_large_as_the_others_is_told():
     assert [one.found for one in present([cut, whole], usual[:1])] == [cut.found], (
         "one card says too little of how large they are"
     )
+
+
+@pytest.mark.parametrize(("found", "is_told"), [(0.0, False), (0.9, True)])
+def test_numbers_of_several_cards_are_none_of_one_twice_as_large_that_no_outline_shows(found, is_told):
+    box = np.array([[0, 0], [10, 0], [10, 14], [0, 14]])
+    usual = [Hypothesis(box + np.array([x, 40.0]), 1.0, np.zeros((3, 15)), 1.0, 0.9) for x in (0, 20, 40)]
+    numbers = np.eye(15)[[10, 7, 6]]
+    across = Hypothesis(box * 1.5, found, numbers, 0.98, 0.85)
+    assert is_card(across, [*usual, across]) == is_told
+    assert is_card(across, [*usual[:2], across]), "two cards say too little of how large they are"
+
+
+@pytest.mark.parametrize(("wide", "starts"), [(56, {0, 2}), (93, {0, 1, 2, 3}), (123, {1, 3})])
+def test_an_upright_card_that_is_seen_from_the_side_may_be_wider_than_high(wide, starts):
+    outline = np.array([[0, 0], [wide, 0], [wide, 74], [0, 74]], np.float64)
+    assert {int(np.abs(outline - way[0]).sum(1).argmin()) for way in ways_up(outline, 63 / 88)} == starts
 
 
 @pytest.mark.parametrize(
