@@ -275,11 +275,16 @@ class CometTeaching(Teaching):
         return float(np.mean(aside[True]) - np.mean(aside[False])) if all(aside.values()) else 1.0
 
     def _back_tint(self, faces: Sequence[Sample], backs: Sequence[Sample]) -> NDArray[np.float32]:
-        """See `CometProfile`: of the backs in a light in which faces were shown, too."""
+        """See `CometProfile`: of the backs in a light in which faces were shown, too.
+
+        White light on some of the faces takes their colour: the most colourful says what it is.
+        """
         tints = []
         for back in backs:
-            beside = [self._log_colour(face) for face in faces if face.light == back.light]
-            tints += [self._log_colour(back) - np.mean(beside, axis=0)] if beside else []
+            beside = np.array([self._log_colour(face) for face in faces if face.light == back.light])
+            if len(beside):
+                coloured = beside[np.ptp(beside, axis=1).argmax()]
+                tints.append(self._log_colour(back) - coloured + coloured.mean() - beside.mean())
         return np.asarray(np.mean(tints, axis=0), np.float32) if tints else np.zeros(0, np.float32)
 
     def _log_colour(self, sample: Sample) -> Floats:

@@ -7,6 +7,7 @@ as tilted as the cards beside them, say where it lies.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 import cv2
 import numpy as np
@@ -80,7 +81,7 @@ class NumeralSearch:
     pyramid: Pyramid
     places: NumberPlaces
     likely: Quads
-    _components_of: dict[tuple[float, float], tuple[Floats, Floats]] = field(default_factory=dict)
+    _components_of: dict[tuple[float, float, float], tuple[Floats, Floats]] = field(default_factory=dict)
 
     def by_three(self, read: Quads, whole: Quads, blank: Quads = ()) -> list[NDArray[np.float32]]:
         """Outlines (4, 2), begun at the top left, where a card's three numerals may stand; the likeliest first.
@@ -122,12 +123,13 @@ class NumeralSearch:
         """Whether an outline (4, 2), begun at the top left, has ink where two of a card's numbers stand at least.
 
         Ink as on the cards that are ``read``, beside those of them that surely lie so, the ``whole`` ones; any outline
-        may show numbers where one of those that are read seems to have none.
+        may show numbers where one of those that are read seems to have none. A numeral that runs into the ground around
+        a disc that it stands on shows by its plain ink.
         """
         if not read:
             return lambda outline: True
         places, prints = self.places, self.places.prints
-        ink, unit_px = self._ink_as_on(read)
+        ink, unit_px = self._ink_as_on(read, (LIMITS.faint_ink, LIMITS.plain_ink))
         side = max(1.0, unit_px * (_REACH[0] * float(np.median(places.high)) + _REACH[1]) / _REACH_CELLS)
 
         def shows_two(outline: NDArray[np.floating], reached: NDArray[np.bool_]) -> bool:
@@ -163,17 +165,21 @@ class NumeralSearch:
         at = _merge_figures(at, unit_px * float(np.median(places.high)))
         return [_affine(frame) for frame in frames], at, unit_px
 
-    def _ink_as_on(self, read: Quads) -> tuple[_Ink, float]:
-        """Ink as high and of such contrast as the numerals of cards ``read``, and half a card's height in pixels."""
+    def _ink_as_on(self, read: Quads, least: tuple[float, ...] = (LIMITS.faint_ink,)) -> tuple[_Ink, float]:
+        """Ink as high and of such contrast as the numerals of cards ``read``, and half a card's height in pixels.
+
+        Ink touches where it differs from the ground around by more than one of ``least``.
+        """
         places = self.places
         unit_px = float(np.median([np.sqrt(areas(np.asarray(quad, float)) / (4 * places.half_width)) for quad in read]))
-        ink = self._ink(places.high * unit_px)
+        ink = self._ink(places.high * unit_px, least)
         printed = np.concatenate([mapped(card_to_image(quad, places.half_width), places.at) for quad in read])
         return ink.only(_has_contrast(ink, printed, places, unit_px)), unit_px
 
-    def _ink(self, high_px: NDArray[np.floating]) -> _Ink:
+    def _ink(self, high_px: NDArray[np.floating], least: tuple[float, ...]) -> _Ink:
         """Ink of numerals so high (P,), whichever way up; looked for once."""
-        sizes = [(float(h), block) for h in np.unique(np.round(4 * np.log(high_px))) / 4 for block in _BLOCKS]
+        heights = (np.unique(np.round(4 * np.log(high_px))) / 4).tolist()
+        sizes = list(product(heights, _BLOCKS, least))
         for size in sizes:
             if size not in self._components_of:
                 self._components_of[size] = _components(self.pyramid, *size)
@@ -215,7 +221,7 @@ def _merge_figures(at: Floats, high_px: float) -> Floats:
     return np.concatenate([at[~is_beside.any(1)], (at[pairs[:, 0]] + at[pairs[:, 1]]) / 2])
 
 
-def _components(pyramid: Pyramid, log_high: float, block: float) -> tuple[Floats, Floats]:
+def _components(pyramid: Pyramid, log_high: float, block: float, least: float) -> tuple[Floats, Floats]:
     factor = min(1.0, _NUMERAL_PX / float(np.exp(log_high)))
     high = factor * float(np.exp(log_high))
     grey = cv2.cvtColor(np.asarray(pyramid.scaled(factor), np.uint8), cv2.COLOR_BGR2GRAY).astype(np.float32)
@@ -224,7 +230,7 @@ def _components(pyramid: Pyramid, log_high: float, block: float) -> tuple[Floats
     contrast = (grey - ground) / (ground + _DARK)
     middles, contrasts = [np.zeros((0, 2))], [np.zeros(0)]
     for sign in (1, -1):
-        is_ink = sign * contrast > LIMITS.faint_ink
+        is_ink = sign * contrast > least
         labels, stats = measure_components(is_ink, 4)
         extent, pixels = stats[:, 2:4].max(-1), stats[:, 4]
         fits = (extent >= _EXTENTS[0] * high) & (extent <= _EXTENTS[1] * high) & (pixels >= _LEAST_INK * extent**2)

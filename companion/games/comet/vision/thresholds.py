@@ -348,6 +348,8 @@ class CometLimits:
     # numerals of a taught printing
     faint_ink: float = 0.05
     """Ink differs from the ground around by more, relative to its brightness."""
+    plain_ink: float = 0.3
+    """Plain ink does: a numeral that reaches beyond its disc is one with the card around where less will do."""
     fainter_ink: float = 0.4
     faint_quantile: float = 0.2
     usual_polarity: float = 0.25

@@ -225,6 +225,15 @@ def test_numbers_are_looked_for_only_where_there_is_ink_unless_that_tells_nothin
     assert all(map(search.ink_test([first, bare], []), (second, bare)))
 
 
+def test_a_number_that_runs_into_the_card_around_its_diamond_is_ink_like_those_that_do_not():
+    picture = cv2.imread(str(SCENES / "comet-numbers-on-diamonds.jpg"))
+    places = NumberPlaces.from_rows([[k, 0.33 * (k - 1), 0.01, 0.22, 0] for k in range(3)], 0.51)
+    above = np.array([[47, 155], [15, 74], [172, 12], [204, 92]])
+    card = np.array([[73, 237], [47, 154], [208, 105], [233, 187]])
+    may_show = NumeralSearch(Pyramid.of(picture, 6), places, []).ink_test([above], [])
+    assert may_show(card) and not may_show(card + [60, 0])
+
+
 @pytest.mark.parametrize("figure, whole", [(2, 12), (3, 13)])
 @pytest.mark.parametrize("of_whole, is_told", [(-1.2, False), (-6.0, True)])
 def test_a_2_or_a_3_that_may_be_the_end_of_a_12_or_a_13_is_not_stated(figure, whole, of_whole, is_told):
@@ -350,6 +359,22 @@ def test_the_tint_of_a_taught_back_beside_its_faces_is_kept():
     seen = np.log(colours[-1]) - np.mean(np.log(colours[:-1]), axis=0)
     assert learnt(look, faces).back_tint == pytest.approx(seen, abs=0.1)
     assert not learnt(look).back_tint.size
+
+
+def test_white_light_on_some_faces_of_a_lesson_changes_little_of_the_tint_of_its_back():
+    look, faces = printing(), (*FACES, None)
+    picture = taught_picture(look, faces)
+    lit = picture.bgr.astype(np.float32) * [0.5, 0.75, 1.0]  # warm faces
+    tints = []
+    for veil in (0.0, 0.5):
+        shown = lit.copy()
+        for card in picture.truth["cards"][2:5]:
+            mask = cv2.fillConvexPoly(np.zeros(lit.shape[:2], np.uint8), np.int32(card["corners"]), 1) > 0
+            shown[mask] = (1 - veil) * shown[mask] + veil * 200
+        label = labels_of(faces, picture)
+        tints.append(learn_comet("comet", [("taught", np.uint8(np.minimum(shown, 255)))], label).back_tint)
+    plain, veiled = (tint - tint.mean() for tint in tints)
+    assert np.abs(veiled - plain).max() < 0.05
 
 
 @pytest.mark.parametrize(("hidden", "covers"), [(0, True), (2, False)])
