@@ -196,7 +196,7 @@ def rows_of(row: Floats, area: float, half_width: float) -> list[list[Floats]]:
     most = min(LIMITS.longest_row, int(np.ceil(ratio / _TOUCHING)))
     for count in range(fewest, most + 1) if ratio >= LIMITS.least_row else ():
         share = max(1 / ratio, 1 / count)  # a card's, of the row's length
-        odd = LIMITS.joined_proportion if share * count < _TOUCHING else LIMITS.odd_proportion
+        odd = LIMITS.plain_proportion if share * count < _TOUCHING else LIMITS.odd_proportion
         ways: list[tuple[float, list[Floats]]] = []
         for across in (row, np.roll(row, -1, 0)):
             image_from_row = cv2.getPerspectiveTransform(_UNIT, across.astype(np.float32)).astype(np.float64)

@@ -309,9 +309,8 @@ class CometLimits:
     far."""
     farthest_alignment: float = 0.16
     """A corner is moved by less than so much of the card's height to fit the taught look."""
-    plain_proportion: float = 0.25
-    """Sides whose lengths differ by more than this, as a logarithm, say which way a card lies: one of 63 x 88 mm that
-    stands upright seems by 0.11 wider than high where the camera is 50 degrees aside, more at a picture's rim."""
+    plain_proportion: float = 0.12
+    """Sides whose lengths differ by more than this, as a logarithm, say which way a card lies."""
     fewest_foreign: int = 3
     """So many cards of which none is read, nor looks as taught, are of another printing."""
     fewest_whole: int = 2
@@ -322,8 +321,6 @@ class CometLimits:
     free_row: float = 0.8
     """So many cards side by side, or on each other, may have been outlined as one that is so many times as large as a
     card at least, or so many times as long, and of which cards that are read leave so much free."""
-    joined_proportion: float = 0.12
-    """Cards that lie on each other in one outline differ by less from the taught proportion, as a logarithm."""
     odd_proportion: float = 0.3
     """Hardly likely outlines are looked at whose proportion differs by less from a card's, as a logarithm."""
     unread_taught: float = 0.8
