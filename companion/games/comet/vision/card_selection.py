@@ -98,12 +98,6 @@ def _read_the_same(one: Hypothesis, other: Hypothesis) -> bool:
     return is_read and bool((one.sections.argmax(-1) == other.sections.argmax(-1)).all())
 
 
-def are_same_way_up(corners: Floats, other: Floats) -> bool:
-    """Two outlines (4, 2) stand the same way up."""
-    down, others = (some[2] + some[3] - some[0] - some[1] for some in (corners, other))
-    return float(down @ others) > LIMITS.same_way * float(np.linalg.norm(down) * np.linalg.norm(others))
-
-
 def free_share(one: Hypothesis, others: list[Hypothesis]) -> float:
     """The share of an outline that others leave free."""
     return float(_free_places(one.corners, others, (_GRID, _GRID)).mean())

@@ -320,9 +320,11 @@ class _Look:
         like_numbers = float(legible.max())
         is_sure = upright[chosen] >= LIMITS.sure_way
         if _reads_both_ways(sections):
-            turned = np.roll(corners, 2, 0)
-            is_sure = _stands_upright(taught, taught.read_numerals(pyramid, np.stack([corners, turned])), sections)
-            others = [align(pyramid, turned, face).correlation]
+            turned = np.array([way for way in (np.roll(corners, 2, 0), *self.ways) if _is_turned(way, corners)])
+            moved = taught.corrected(turned, taught.read_numerals(pyramid, turned), range(len(turned)))
+            seen = taught.read_numerals(pyramid, np.concatenate([corners[None], turned, moved]))
+            is_sure = _stands_upright(taught, seen, sections)
+            others = [align(pyramid, turned[0], face).correlation]
         if not is_sure and not _is_plainer(alike[chosen], others):
             sections = np.minimum(sections, LIMITS.unsure_way)
             legible = np.minimum(legible, LIMITS.unsure_way)
@@ -383,17 +385,30 @@ def _reads_both_ways(sections: NDArray[np.float64]) -> bool:
     return set(_read(sections)) <= set(NUMBERS_TURNED)
 
 
+def are_same_way_up(corners: Floats, other: Floats) -> bool:
+    """Two outlines (4, 2) stand the same way up."""
+    down, others = (some[2] + some[3] - some[0] - some[1] for some in (corners, other))
+    return float(down @ others) > LIMITS.same_way * float(np.linalg.norm(down) * np.linalg.norm(others))
+
+
+def _is_turned(outline: Floats, other: Floats) -> bool:
+    """Two outlines (4, 2) stand upside down to each other."""
+    return are_same_way_up(np.roll(outline, 2, 0), other)
+
+
 def _stands_upright(taught: TaughtNumerals, ways: TaughtScores, sections: NDArray[np.float64]) -> bool:
-    """A card that may show others upside down, seen as it is and so, is read one way only, or plainly stands upright.
+    """A card that may show others upside down, seen as it is and some ways so, is read one way only, or plainly stands
+    upright.
 
     Where all its numbers are printed both ways up it is read alike. Of sixes and nines alone the network is believed
     only in a printing whose taught ones all stand so plainly: a line is printed under them.
     """
-    if ways.legible[1] < LIMITS.unsure_number or sorted(_read(ways.sections[1])) == sorted(_read(sections)):
+    turned = 1 + int(ways.legible[1:].argmax())
+    if ways.legible[turned] < LIMITS.unsure_number or sorted(_read(ways.sections[turned])) == sorted(_read(sections)):
         return True
-    as_it_is, turned = log_odds(ways.upright).tolist()
+    upright = log_odds(ways.upright)
     tells = taught.profile.standing > LIMITS.marked_standing or not set(_read(sections)) <= set(OTHERS_TURNED)
-    return tells and as_it_is - turned > LIMITS.sure_standing
+    return bool(tells and upright[0] - upright[turned] > LIMITS.sure_standing)
 
 
 def _is_plainer(alike: float, others: list[float]) -> bool:

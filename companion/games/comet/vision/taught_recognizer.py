@@ -15,7 +15,6 @@ from companion.games.comet.vision.alignment import is_patterned
 from companion.games.comet.vision.backs import card_colour, find_backs
 from companion.games.comet.vision.card_selection import (
     SAME_CARD,
-    are_same_way_up,
     clash,
     confident_cards,
     free_share,
@@ -27,7 +26,13 @@ from companion.games.comet.vision.card_selection import (
     without_cards,
 )
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR
-from companion.games.comet.vision.hypothesis import Hypothesis, examine, has_proportion, seen_where_known
+from companion.games.comet.vision.hypothesis import (
+    Hypothesis,
+    are_same_way_up,
+    examine,
+    has_proportion,
+    seen_where_known,
+)
 from companion.games.comet.vision.numeral_search import NumeralSearch
 from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, DetectedCometCard, upright
 from companion.games.comet.vision.taught_numerals import TaughtNumerals

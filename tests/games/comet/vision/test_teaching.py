@@ -20,7 +20,7 @@ from companion.games.comet.vision.numeral_search import NumeralSearch
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.recognizer import read_comet, read_unknown
 from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, DetectedCometCard
-from companion.games.comet.vision.taught_numerals import NumberViews, TaughtNumerals
+from companion.games.comet.vision.taught_numerals import NumberViews, TaughtNumerals, TaughtScores, classify_views
 from companion.games.comet.vision.taught_recognizer import is_card, is_familiar, present
 from companion.games.comet.vision.taught_search import parts_of, rows_of, search_joined, search_rows, search_unlikely
 from companion.games.comet.vision.thresholds import LIMITS
@@ -444,6 +444,16 @@ def test_a_card_of_sixes_and_nines_is_read_where_its_numbers_stand_at_one_end():
     picture = comet_photograph(rng, printing=look, cards=[card, *others], hardness=0.0, across_px=150, yaw_deg=0.0)
     reading = read_comet(picture.bgr, TaughtNumerals(learnt(look)))
     assert sorted([6, 9, 9]) in [one.values for one in reading.cards]
+
+
+@pytest.mark.parametrize(("nines", "is_sure"), [(0.9, False), (0.3, True)])
+def test_a_card_of_nines_alone_is_open_where_another_outline_of_it_shows_sixes_upside_down(nines, is_sure):
+    """Three nines were told as three sixes: along the outline as it was seen, turned, nothing stood at the places."""
+    taught = TaughtNumerals(replace(learnt(printing()), standing=0.0))
+    sixes, none, turned = (np.eye(15)[[k] * 3] for k in (NUMBERS.index(6), 14, NUMBERS.index(9)))
+    views = classify_views(np.zeros((3, 0, 8, 8, 3), np.uint8))
+    ways = TaughtScores(np.stack([sixes, none, turned]), np.array([0.98, 0.01, nines]), np.full(3, 0.5), views)
+    assert hypothesis._stands_upright(taught, ways, sixes) == is_sure
 
 
 def test_cards_of_a_fan_are_told_by_numbers_of_their_own_and_one_across_two_is_not():
