@@ -102,13 +102,14 @@ class TableCertificate:
 
 
 def table_certificate(data: Path, address: str) -> TableCertificate:
-    """The certificate for this machine's names and ``address``; signed anew when they have changed.
+    """The certificate for this machine's names and ``address``; signed anew when they have changed, or before it ends.
 
     The authority stays, so that a phone that trusts it goes on trusting the table. What a damaged disk spoilt is made
     anew.
     """
     folder, hosts = data / _FOLDER, host_names(address)
-    authority = importlib.import_module("companion.hub.setup.certificates").Authority
+    certificates = importlib.import_module("companion.hub.setup.certificates")
+    authority = certificates.Authority
     with storage_errors(f"cannot keep the certificate in {folder}"):
         folder.mkdir(mode=0o700, exist_ok=True)
         made = TableCertificate(folder / f"{_NAME}.pem", folder / f"{_NAME}.key", folder / "ca.pem")
@@ -122,8 +123,8 @@ def table_certificate(data: Path, address: str) -> TableCertificate:
             made.authority.unlink()
             signs = authority(folder, f"table at {hosts[0]}")
         is_signed = signed_for.exists() and signed_for.read_bytes().decode(errors="replace").split() == list(hosts)
-        if not is_signed or not _is_pair(made):
-            signs.sign_server(folder, _NAME, hosts)
+        if not is_signed or not _is_pair(made) or not certificates.suits_phones(made.certificate):
+            signs.sign_pages(folder, _NAME, hosts)
             write_whole(signed_for, " ".join(hosts).encode())
     return made
 

@@ -2,11 +2,19 @@
 
 import os
 import pwd
+import ssl
 import tomllib
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from pathlib import Path
+from typing import Any
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from companion.cli.main import main
 from companion.config import HubSettings, load
@@ -148,6 +156,47 @@ def test_with_certificates_a_password_alone_opens_nothing(tmp_path: Path, plan: 
         assert entered == ["whole"]
         for each in links:
             each.close()
+
+
+def test_a_hall_whose_certificates_are_older_is_entered_where_python_is_strict(
+    tmp_path: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require(mosquitto(), "mosquitto")
+    plan.folder.mkdir()
+    _sign_without_key_identifiers(plan.folder)
+    provision(plan)
+    usual = ssl.create_default_context
+
+    def strict(**given: Any) -> ssl.SSLContext:  # as it is from Python 3.13 on
+        context = usual(**given)
+        context.verify_flags |= ssl.VERIFY_X509_STRICT
+        return context
+
+    monkeypatch.setattr(ssl, "create_default_context", strict)
+    entered: list[bool] = []
+    with Mosquitto(plan.folder, plan.port, plan.folder / "mosquitto.conf"):
+        link = Link(broker_of(settings(plan, "table-01")), {}, lambda message: None, lambda: entered.append(True))
+        link.open()
+        until(lambda: entered)
+        link.close()
+
+
+def _sign_without_key_identifiers(folder: Path) -> None:
+    """An authority and a broker's certificate as `provision` wrote them before it heeded RFC 5280."""
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    issuer = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "hall")])
+    hosts = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
+    for name, subject, extension, is_critical in (
+        ("ca", issuer, x509.BasicConstraints(ca=True, path_length=0), True),
+        ("broker", x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "broker")]), hosts, False),
+    ):
+        built = x509.CertificateBuilder(issuer, subject, key.public_key(), x509.random_serial_number())
+        built = built.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
+        signed = built.add_extension(extension, critical=is_critical).sign(key, hashes.SHA256())
+        pem = serialization.Encoding.PEM
+        secret = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        (folder / f"{name}.pem").write_bytes(signed.public_bytes(pem))
+        (folder / f"{name}.key").write_bytes(secret)
 
 
 def test_more_tables_come_in_and_what_was_there_stays(plan: Plan) -> None:

@@ -4,7 +4,8 @@ import socket
 import ssl
 import urllib.request
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from cryptography import x509
 from flask.testing import FlaskClient
 
 from companion.app.invitation import host_names, table_certificate
+from companion.hub.setup.certificates import Authority, suits_phones
 from companion.referee.referee import Referee
 from companion.web.app import create_app
 from companion.web.app_context import HttpsAddress, TableParts
@@ -61,6 +63,43 @@ def test_a_certificate_is_kept_and_signed_anew_for_another_address_by_the_same_a
     assert moved.authority.read_bytes() == authority
     assert first.key.stat().st_mode & 0o077 == 0
     assert "localhost" in host_names("10.0.0.3")
+
+
+def test_a_certificate_is_one_that_phones_and_strict_programs_take(tmp_path: Path) -> None:
+    made = table_certificate(tmp_path, "192.168.7.9")
+    certificate = x509.load_pem_x509_certificate(made.certificate.read_bytes())
+    assert certificate.not_valid_after_utc - certificate.not_valid_before_utc < timedelta(days=825)
+    strict = ssl.create_default_context(cafile=str(made.authority))
+    strict.verify_flags |= ssl.VERIFY_X509_STRICT  # as Python does from 3.13 on
+    serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    serving.load_cert_chain(made.certificate, made.key)
+    to_table, to_phone = ssl.MemoryBIO(), ssl.MemoryBIO()
+    phone = strict.wrap_bio(to_phone, to_table, server_hostname="localhost")
+    table = serving.wrap_bio(to_table, to_phone, server_side=True)
+    for _ in range(2):
+        for side in (phone, table):
+            with suppress(ssl.SSLWantReadError):
+                side.do_handshake()
+    assert phone.getpeercert()
+
+
+@pytest.mark.parametrize(("valid_before_days", "valid_for_days"), [(3650, 1825), (424, 399), (-1, 730)])
+def test_a_certificate_that_lasts_too_long_or_too_short_or_not_yet_is_signed_anew(
+    tmp_path: Path, valid_before_days: int, valid_for_days: int
+) -> None:
+    made = table_certificate(tmp_path, "192.168.7.9")
+    authority = made.authority.read_bytes()
+    old = Authority(made.authority.parent, "table")
+    old.sign_pages(
+        made.authority.parent,
+        "table",
+        host_names("192.168.7.9"),
+        (timedelta(days=valid_before_days), timedelta(days=valid_for_days)),
+    )
+    before = made.certificate.read_bytes()
+    assert table_certificate(tmp_path, "192.168.7.9").certificate.read_bytes() != before
+    assert suits_phones(made.certificate)
+    assert made.authority.read_bytes() == authority
 
 
 @pytest.mark.parametrize("name", ["ca.key", "ca.pem", "table.key", "table.pem", "hosts"])

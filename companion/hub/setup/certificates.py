@@ -1,4 +1,7 @@
-"""Certificates of a hall: one authority of its own, which signs the broker's and, where wanted, the tables'."""
+"""Certificates: one authority of its own in a hall, or at a table that speaks https, and what it signs.
+
+They have the extensions that RFC 5280 asks for: Python trusts no others from version 3.13 on.
+"""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -17,6 +20,10 @@ _AUTHORITY_FOR = timedelta(days=3650)
 _SIGNED_FOR = timedelta(days=1825)
 _CLOCKS_DIFFER_BY = timedelta(days=3650)
 """A Pi has no clock of its own: until it is told the time it may live years ago, and it must get in even so."""
+_PAGES_VALID = timedelta(days=90), timedelta(days=734)
+"""What phones look at: Apple's take no certificate for longer than 825 days in all, whoever signed it."""
+_PAGES_RENEWED = timedelta(days=400)
+"""So long a certificate for pages must last at a start."""
 
 
 class Authority:
@@ -33,8 +40,10 @@ class Authority:
         if not self.file.exists():
             self._key = ec.generate_private_key(ec.SECP256R1())
             subject = _name(f"companion, {hall}")
-            built = _builder(subject, subject, self._key, _AUTHORITY_FOR).add_extension(
-                x509.BasicConstraints(ca=True, path_length=0), critical=True
+            built = (
+                _builder(subject, subject, self._key, self._key, (_CLOCKS_DIFFER_BY, _AUTHORITY_FOR))
+                .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+                .add_extension(_SIGNS, critical=True)
             )
             _write(built.sign(self._key, hashes.SHA256()), self._key, self.file, key_file)
         try:
@@ -52,14 +61,32 @@ class Authority:
         names = x509.SubjectAlternativeName([_host(host) for host in hosts])
         self._sign(folder, name, ExtendedKeyUsageOID.SERVER_AUTH, names)
 
+    def sign_pages(
+        self, folder: Path, name: str, hosts: Sequence[str], valid: tuple[timedelta, timedelta] = _PAGES_VALID
+    ) -> None:
+        """As `sign_server`, for as long as phones allow; see `suits_phones`.
+
+        Args:
+            valid: so long before and after now.
+        """
+        names = x509.SubjectAlternativeName([_host(host) for host in hosts])
+        self._sign(folder, name, ExtendedKeyUsageOID.SERVER_AUTH, names, valid)
+
     def sign_client(self, folder: Path, name: str) -> None:
         """Write ``NAME.pem`` and ``NAME.key`` of a client who goes by that name."""
         self._sign(folder, name, ExtendedKeyUsageOID.CLIENT_AUTH, x509.SubjectAlternativeName([x509.DNSName(name)]))
 
-    def _sign(self, folder: Path, name: str, usage: x509.ObjectIdentifier, names: x509.SubjectAlternativeName) -> None:
+    def _sign(
+        self,
+        folder: Path,
+        name: str,
+        usage: x509.ObjectIdentifier,
+        names: x509.SubjectAlternativeName,
+        valid: tuple[timedelta, timedelta] = (_CLOCKS_DIFFER_BY, _SIGNED_FOR),
+    ) -> None:
         key = ec.generate_private_key(ec.SECP256R1())
         built = (
-            _builder(_name(name), self._certificate.subject, key, _SIGNED_FOR)
+            _builder(_name(name), self._certificate.subject, key, self._key, valid)
             .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
             .add_extension(x509.ExtendedKeyUsage([usage]), critical=False)
             .add_extension(names, critical=False)
@@ -67,8 +94,35 @@ class Authority:
         _write(built.sign(self._key, hashes.SHA256()), key, folder / f"{name}.pem", folder / f"{name}.key")
 
 
+def suits_phones(certificate: Path) -> bool:
+    """Whether phones take a certificate, which is valid for no longer than they allow, for another year."""
+    try:
+        read, now = x509.load_pem_x509_certificate(certificate.read_bytes()), datetime.now(UTC)
+    except (ValueError, FileNotFoundError):
+        return False
+    begins, ends = read.not_valid_before_utc, read.not_valid_after_utc
+    return begins <= now and now + _PAGES_RENEWED <= ends <= begins + sum(_PAGES_VALID, timedelta())
+
+
+_SIGNS = x509.KeyUsage(
+    key_cert_sign=True,
+    crl_sign=True,
+    digital_signature=False,
+    content_commitment=False,
+    key_encipherment=False,
+    data_encipherment=False,
+    key_agreement=False,
+    encipher_only=False,
+    decipher_only=False,
+)
+
+
 def _builder(
-    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey, valid_for: timedelta
+    subject: x509.Name,
+    issuer: x509.Name,
+    key: ec.EllipticCurvePrivateKey,
+    issuing: ec.EllipticCurvePrivateKey,
+    valid: tuple[timedelta, timedelta],
 ) -> x509.CertificateBuilder:
     now = datetime.now(UTC)
     return (
@@ -77,8 +131,10 @@ def _builder(
         .issuer_name(issuer)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - _CLOCKS_DIFFER_BY)
-        .not_valid_after(now + valid_for)
+        .not_valid_before(now - valid[0])
+        .not_valid_after(now + valid[1])
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(issuing.public_key()), critical=False)
     )
 
 
