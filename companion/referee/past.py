@@ -42,7 +42,7 @@ def surviving_moves(bodies: Sequence[Mapping[str, Any]]) -> Moves:
         ValueError: a line is not one of a journal.
     """
     moves: Moves = ()
-    done: list[Moves] = []
+    done: list[Moves | None] = []
     undone: list[Moves] = []
     for body in bodies[1:]:
         before = moves
@@ -54,7 +54,7 @@ def surviving_moves(bodies: Sequence[Mapping[str, Any]]) -> Moves:
     return moves
 
 
-def _after(body: Mapping[str, Any], moves: Moves, done: list[Moves], undone: list[Moves]) -> Moves:
+def _after(body: Mapping[str, Any], moves: Moves, done: list[Moves | None], undone: list[Moves]) -> Moves:
     match body["did"]:
         case "move":
             evidence = None if body["evidence"] is None else KeptPicture(**body["evidence"])
@@ -62,18 +62,19 @@ def _after(body: Mapping[str, Any], moves: Moves, done: list[Moves], undone: lis
         case "correct":
             return _corrected(body, moves)
         case "undo":
-            return done.pop()
+            before = done.pop()
+            return moves[:-1] if before is None else before
         case "redo":
             return undone.pop()
     return moves
 
 
-def _remember(did: str, before: Moves, done: list[Moves], undone: list[Moves]) -> None:
-    """Update the stacks of undo and redo, as `session.evolve` does."""
+def _remember(did: str, before: Moves, done: list[Moves | None], undone: list[Moves]) -> None:
+    """Update the stacks of undo and redo, as `session.evolve` does: None stands for a move."""
     if did == "undo":
         undone.append(before)
     elif did in ("move", "correct", "redo"):
-        done.append(before)
+        done.append(None if did == "move" else before)
     if did in ("move", "correct"):
         undone.clear()
 

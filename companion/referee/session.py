@@ -72,6 +72,14 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
+class TakenBack:
+    """A move that was taken back, and the state after it."""
+
+    move: Move
+    state: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """The table at one version.
 
@@ -80,8 +88,9 @@ class Session:
         state: the game's own state.
         past: the states before each move, the earliest first.
         moves: the current moves, in order.
-        done: the line before each change that can be undone, the earliest first.
-        undone: the line before each undo that can be redone, the earliest first.
+        done: the line before each change that can be undone, the earliest first; None where it was a move, which is
+            undone without: a line for each move would grow with the square of their number.
+        undone: the line before each undo that can be redone, or the move alone, the earliest first.
         amendments: every change of earlier moves, the earliest first.
         notices: the current notices by code.
         state_version: the version of the last move, undo or beginning.
@@ -96,8 +105,8 @@ class Session:
     state: Any
     past: tuple[Any, ...] = ()
     moves: tuple[Move, ...] = ()
-    done: tuple[Line, ...] = field(default=(), repr=False)
-    undone: tuple[Line, ...] = field(default=(), repr=False)
+    done: tuple[Line | None, ...] = field(default=(), repr=False)
+    undone: tuple[Line | TakenBack, ...] = field(default=(), repr=False)
     amendments: tuple[Amendment, ...] = field(default=(), repr=False)
     proposal: Proposal | None = None
     notices: Mapping[str, Notice] = field(default_factory=_empty)
@@ -260,7 +269,7 @@ def _undo(session: Session, asked: Asked, message: Undo) -> Undone:
     _require_fresh(session, message.version, session.state_version)
     if not session.can_undo:
         raise Refusal("nothing-to-undo", "There is no move to take back.")
-    move = session.moves[-1] if session.moves and session.done[-1].moves == session.moves[:-1] else None
+    move = session.moves[-1] if session.moves and _line_before(session).moves == session.moves[:-1] else None
     return Undone(move, asked.when, asked.at_s, message.by)
 
 
@@ -298,7 +307,7 @@ def _after_move(session: Session, moved: Moved) -> Session:
         state=line.state,
         past=line.past,
         moves=line.moves,
-        done=(*session.done, before),
+        done=(*session.done, None),
         undone=(),
         proposal=None if _settles(moved.command, session.proposal) else session.proposal,
         answered=answered,
@@ -310,9 +319,14 @@ def _after_amendment(session: Session, event: Undone | Redone | Corrected) -> Se
     before, done, undone = session.line, session.done, session.undone
     match event:
         case Undone():
-            did, line, done, undone = "undo", done[-1], done[:-1], (*undone, before)
+            taken = TakenBack(before.moves[-1], before.state) if done[-1] is None else before
+            did, line, done, undone = "undo", _line_before(session), done[:-1], (*undone, taken)
         case Redone():
-            did, line, done, undone = "redo", undone[-1], (*done, before), undone[:-1]
+            did, again, undone = "redo", undone[-1], undone[:-1]
+            if isinstance(again, TakenBack):
+                line, done = extended(before, again.state, again.move), (*done, None)
+            else:
+                line, done = again, (*done, before)
         case Corrected():
             did, line, done, undone = "correct", event.line, (*done, before), ()
     changed = amendment(before, line, session.version, did, event.by, event.when)
@@ -326,6 +340,12 @@ def _after_amendment(session: Session, event: Undone | Redone | Corrected) -> Se
         amendments=(*session.amendments, changed),
     )
     return _reassess_proposal(after, event.at_s)
+
+
+def _line_before(session: Session) -> Line:
+    """The line before the last change that can be undone."""
+    before = session.done[-1]
+    return session.line.before(len(session.moves)) if before is None else before
 
 
 def _settles(command: Command, proposal: Proposal | None) -> bool:

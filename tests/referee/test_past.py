@@ -1,6 +1,7 @@
 """Past games read from their journals: while a table runs, with what was put right, and when the rules have changed."""
 
 import json
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from companion.referee.folder import journals
 from companion.referee.lines import line
 from companion.referee.messages import Begin, Correct, Do, Undo
 from companion.referee.moves import Change
-from companion.referee.past import journal_of, past_game, record_lines
+from companion.referee.past import journal_of, past_game, record_lines, surviving_moves
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.rules.records import replay
@@ -51,6 +52,18 @@ def test_a_game_is_read_while_its_table_runs(referee: Referee) -> None:
     assert [move.command for move in game.moves] == [LINE, STAKE, HEDGE]
     assert (game.number, game.header, game.begun, game.torn) == (1, HEADER, "2026-11-21T20:15:00+00:00", 0)
     assert journal_of(referee.games, 3) is None
+
+
+def test_a_long_game_is_read_in_memory_by_its_moves_and_not_by_their_square() -> None:
+    def most_held(moves: int) -> int:
+        did: dict[str, object] = {"did": "move", "command": STAKE, "when": "", "evidence": None, "events": []}
+        tracemalloc.start()
+        assert len(surviving_moves([{}, *[did] * moves])) == moves
+        peak: int = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak
+
+    assert most_held(2000) < 6 * most_held(500)
 
 
 def test_what_was_taken_back_or_put_right_does_not_stand(referee: Referee) -> None:

@@ -23,7 +23,7 @@ from companion.referee.messages import (
     Reject,
     Undo,
 )
-from companion.referee.moves import Change
+from companion.referee.moves import Change, Line
 from companion.referee.past import past_game
 from companion.referee.referee import open_table
 from companion.referee.session import Session, begin, decide, evolve
@@ -121,14 +121,20 @@ def test_undoing_leads_through_all_that_was_done_to_the_beginning_and_redoing_ba
     picks: Sequence[Pick],
 ) -> None:
     session = begin(HEADER, 1)
+    done: list[Line] = []
     for n, pick in enumerate(picks):
-        session = stepped(session, pick(session), float(n))
-    lines = [*session.done, session.line]
+        before, message = session, pick(session)
+        session = stepped(session, message, float(n))
+        if session.state_version != before.state_version:
+            is_begun = isinstance(message, Next) and not session.moves
+            done = [] if is_begun else done[:-1] if isinstance(message, Undo) else [*done, before.line]
+    lines = [*done, session.line]
     steps = 0
     while session.can_undo:
         assert session.line == lines[-1 - steps]
         session = stepped(session, Undo(session.version), 1000.0)
         steps += 1
+    assert steps == len(done)
     assert session.line == begin(HEADER, 1).line
     for line in lines[len(lines) - steps :]:
         session = stepped(session, Redo(session.version), 1000.0)

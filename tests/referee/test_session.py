@@ -1,11 +1,25 @@
 """What follows from a message: pure, without journal and threads."""
 
+import tracemalloc
 from dataclasses import replace
 
 import pytest
 
 from companion.errors import BadHeader, Refusal
-from companion.referee.messages import Asked, Begin, Confirm, Do, Evidence, Message, Next, Notice, Propose, Reject, Undo
+from companion.referee.messages import (
+    Asked,
+    Begin,
+    Confirm,
+    Do,
+    Evidence,
+    Message,
+    Next,
+    Notice,
+    Propose,
+    Redo,
+    Reject,
+    Undo,
+)
 from companion.referee.session import Session, begin, decide, evolve
 from companion.rules.engine import Header
 
@@ -53,6 +67,21 @@ def test_undo_brings_back_exactly_the_state_before(staking: Session) -> None:
     back = after(staking, Do(STAKE), Undo())
     assert (back.state, back.moves, back.past) == (staking.state, staking.moves, staking.past)
     assert back.version == staking.version + 2
+
+
+def test_a_long_game_takes_memory_by_its_moves_and_not_by_their_square() -> None:
+    def held(moves: int) -> int:
+        """The bytes of a session in which everything was taken back and done again."""
+        fresh = begin(Header("hexdragon", ("Ana", "Bo")), 1)
+        agrees = Do({"cmd": "agree-end", "player": "Ana"})
+        tracemalloc.start()
+        kept = after(fresh, *[agrees] * moves, *[Undo()] * moves, *[Redo()] * moves)
+        size: int = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+        assert len(kept.moves) == moves
+        return size
+
+    assert held(800) < 6 * held(200)
 
 
 def test_nothing_can_be_taken_back_at_the_beginning(staking: Session) -> None:
