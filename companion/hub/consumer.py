@@ -129,9 +129,10 @@ class Consumer:
         done = self._store.keep(batch)
         self.counts.lines += len(done.new)
         self.counts.again += len(batch) - len(done.new)
-        for address in done.differing:
-            for hall in self._halls:
-                hall.doubt(address, "differs")
+        for word, tables in (("differs", done.differing), ("full", done.full)):
+            for address in tables:
+                for hall in self._halls:
+                    hall.doubt(address, word)
         for address, position in done.positions.items():
             if position is not None:
                 self._publish(address, position_message(position))

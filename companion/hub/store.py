@@ -6,6 +6,7 @@ the hub acknowledges. Several hubs may write at once.
 
 import json
 import zlib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -18,6 +19,11 @@ from companion.errors import TableError
 from companion.hub.messages import Address, Entry, Position
 
 StoredEntry = tuple[Address, Entry]
+
+MOST_BYTES_OF_A_TABLE = 256_000_000
+"""A table's share of the database: at 0.53 kB a line, twenty years of an evening a week with 450 lines."""
+_MOST_LOOSE_OF_A_TABLE = 1024
+"""Four times what a table has under way: what is beyond follows nothing, or comes again."""
 
 _data = sql.MetaData()
 _name = sql.String(40)
@@ -47,6 +53,13 @@ positions = sql.Table(
     sql.Column("game", _name, nullable=False),
     sql.Column("line", sql.Integer, nullable=False),
 )
+shares = sql.Table(
+    "shares",
+    _data,
+    sql.Column("hall", _name, primary_key=True),
+    sql.Column("table", _name, primary_key=True),
+    sql.Column("bytes", sql.BigInteger, nullable=False),
+)
 entries_of_tournaments = sql.Table(
     "tournament_log",
     _data,
@@ -64,11 +77,13 @@ class Batch:
         new: the lines that were not kept before.
         positions: of every table in the batch, as they are now; None where no line of it is linked.
         differing: tables of which another line is kept at the same place.
+        full: tables that have had their share, of which nothing more is kept.
     """
 
     new: list[tuple[Address, Position]] = field(default_factory=list)
     positions: dict[Address, Position | None] = field(default_factory=dict)
     differing: set[Address] = field(default_factory=set)
+    full: set[Address] = field(default_factory=set)
 
 
 class StoreAway(TableError):
@@ -80,12 +95,13 @@ class StoreAway(TableError):
 class Store:
     """One database. Any thread; every call is one transaction, and raises `StoreAway` where that fails."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, most_bytes_of_a_table: int = MOST_BYTES_OF_A_TABLE) -> None:
         """Open a database by its address, such as ``sqlite:///hub.db``, and make its tables where they lack.
 
         Raises:
             TableError: it cannot be opened.
         """
+        self._most_bytes = most_bytes_of_a_table
         try:
             if url.startswith("postgresql:"):
                 url = url.replace("postgresql:", "postgresql+pg8000:", 1)
@@ -101,6 +117,9 @@ class Store:
             fresh = (sqlite if self._is_sqlite else postgresql).insert(positions)
             columns = {"game": fresh.excluded.game, "line": fresh.excluded.line}
             self._moving = fresh.on_conflict_do_update(index_elements=["hall", "table"], set_=columns)
+            more = (sqlite if self._is_sqlite else postgresql).insert(shares)
+            grown = {"bytes": shares.c.bytes + more.excluded.bytes}
+            self._growing = more.on_conflict_do_update(index_elements=["hall", "table"], set_=grown)
         except (sql.exc.SQLAlchemyError, ImportError) as error:
             raise TableError(f"cannot open the store {url.split('@')[-1]}: {error}", code="no-store") from None
 
@@ -109,14 +128,22 @@ class Store:
         self._engine.dispose()
 
     def keep(self, batch: Sequence[StoredEntry]) -> Batch:
-        """Keep lines of any tables, in the order in which they came."""
+        """Keep lines of any tables, in the order in which they came, as far as each table's share goes."""
         tables = {address for address, _ in batch}
         done = Batch()
         with self._held(self._writing.begin) as held:
             self._lock(held, tables)
+            done.full = self._full(held, tables)
+            batch = [(address, entry) for address, entry in batch if address not in done.full]
+            if not batch:
+                return done
+            tables -= done.full
             known = self._positions(held, tables)
             rows, done.positions = _chained(batch, known)
+            crowded = self._crowded(held, tables)
+            rows = [row for row in rows if row["is_linked"] or _address(row) not in crowded]
             done.new = self._insert(held, rows)
+            self._grow(held, rows, done.new)
             if len(done.new) < len(rows):
                 done.differing = _differing(held, rows, set(done.new))
             self._link(held, done.positions)
@@ -208,8 +235,33 @@ class Store:
         wanted = sql.select(positions).where(sql.tuple_(positions.c.hall, positions.c.table).in_([*tables]))
         return {Address(hall, table): Position(game, line) for hall, table, game, line in held.execute(wanted)}
 
+    def _full(self, held: sql.Connection, tables: Collection[Address]) -> set[Address]:
+        """The tables that have had their share."""
+        among = sql.tuple_(shares.c.hall, shares.c.table).in_([*tables])
+        wanted = sql.select(shares.c.hall, shares.c.table).where(among, shares.c.bytes >= self._most_bytes)
+        return {Address(*row) for row in held.execute(wanted)}
+
+    def _crowded(self, held: sql.Connection, tables: Collection[Address]) -> set[Address]:
+        """The tables of which so much follows nothing that no more such lines are kept."""
+        among = sql.tuple_(*_ADDRESS).in_([*tables])
+        loose = sql.select(*_ADDRESS).where(among, _is_loose).group_by(*_ADDRESS)
+        return {Address(*row) for row in held.execute(loose.having(sql.func.count() >= _MOST_LOOSE_OF_A_TABLE))}
+
+    def _grow(
+        self, held: sql.Connection, rows: Iterable[dict[str, Any]], new: Collection[tuple[Address, Position]]
+    ) -> None:
+        """Add the lines that were not kept before to their tables' shares."""
+        kept, grown = set(new), Counter[Address]()
+        for row in rows:
+            if (_address(row), Position(row["game"], row["line"])) in kept:
+                grown[_address(row)] += len(row["body"])
+        if grown:
+            held.execute(self._growing, [{**table._asdict(), "bytes": size} for table, size in sorted(grown.items())])
+
     def _insert(self, held: sql.Connection, rows: Sequence[dict[str, Any]]) -> list[tuple[Address, Position]]:
         columns = (*_ADDRESS, events.c.game, events.c.line)
+        if not rows:
+            return []
         inserted = held.execute(self._insert_new(events).returning(*columns), rows)
         return [(Address(hall, table), Position(game, line)) for hall, table, game, line in inserted]
 
@@ -284,7 +336,7 @@ def _differing(held: sql.Connection, rows: Iterable[dict[str, Any]], new: Collec
     """The tables that sent a line again, but not the same line."""
     found = set()
     for row in rows:
-        address, position = Address(row["hall"], row["table"]), Position(row["game"], row["line"])
+        address, position = _address(row), Position(row["game"], row["line"])
         if (address, position) not in new:
             at = (events.c.game == position.game, events.c.line == position.line)
             if held.scalar(sql.select(events.c.body).where(*_of(address), *at)) != row["body"]:
@@ -314,6 +366,10 @@ def _in_order(after: Mapping[str, str | None]) -> list[str]:
         ordered.append(game := waiting.pop())
         waiting += reversed(next_of.pop(game, []))
     return ordered
+
+
+def _address(row: Mapping[str, Any]) -> Address:
+    return Address(row["hall"], row["table"])
 
 
 def _of(address: Address) -> tuple[Any, Any]:

@@ -74,6 +74,26 @@ def test_lines_of_several_games_in_any_order_all_come_to_count(store: Store) -> 
     assert [entry.position for entry in store.following(ANA, None, 100)] == sorted(entry.position for entry in lines)
 
 
+def test_a_table_that_has_had_its_share_takes_no_room_from_the_others(store_url: str) -> None:
+    store = Store(store_url, most_bytes_of_a_table=200)
+    first = [(ANA, line(FIRST, 1, said="x" * 90))]
+    assert store.keep(first).full == set()
+    assert store.keep([*first, *first]).full == set()  # what is kept already is counted once
+    assert store.keep([(ANA, line(FIRST, 2, said="x" * 90))]).new == [(ANA, Position(FIRST, 2))]
+    done = store.keep([(ANA, line(FIRST, 3)), (BO, line(FIRST, 1))])
+    assert (done.full, done.positions) == ({ANA}, {BO: Position(FIRST, 1)})
+    assert store.keep([(ANA, line(SECOND, 1))]).new == []
+    assert (store.position(ANA), store.count()) == (Position(FIRST, 2), 3)
+    store.close()
+
+
+def test_lines_that_follow_nothing_fill_no_database_and_what_follows_is_kept(store: Store) -> None:
+    for game in range(1, 15):
+        store.keep([(ANA, line(f"{game:04}-0badcafe", n)) for n in range(2, 102)])
+    assert store.count() == 1100
+    assert store.keep([(ANA, line(FIRST, 1))]).positions == {ANA: Position(FIRST, 101)}
+
+
 def test_a_table_whose_disk_was_replaced_begins_anew(store: Store) -> None:
     store.keep([(ANA, line(FIRST, n)) for n in (1, 2)])
     other = "0001-00c0ffee"
