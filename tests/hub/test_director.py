@@ -18,7 +18,7 @@ from companion.hub.service import Hub
 from companion.hub.snapshot import snapshot
 from companion.hub.store import Store
 from companion.hub.tournaments.director import Director
-from companion.hub.tournaments.tournament import Terms, registered
+from companion.hub.tournaments.tournament import Board, Terms, decided, registered
 from companion.rules.engine import Header
 from tests.hub.conftest import journal_lines, play, table, until
 
@@ -94,6 +94,26 @@ def test_results_are_taken_after_the_database_failed(
     until(lambda: has_result(director))
     assert hub.store.failures[what] == 0
     assert caplog.text.count("Traceback") == 1, "a failure that goes on is told once"
+
+
+def test_what_the_desk_puts_right_stands_after_a_restart(hub: Hub, director: Director, tmp_path: Path) -> None:
+    finish_game(hub, tmp_path / "data")
+    until(lambda: has_result(director))
+    before = boards(director)[0].places
+    assert before is not None
+    director.write("open", lambda now: decided(now, 1, 1, before[::-1]))
+    again = Director(hub)
+    again.check("open")
+    assert boards(again)[0].places == before[::-1]
+    again.seat("open", 1, HERE.table)  # played once more, the table says what came of it
+    Director(hub).check("open")
+    assert boards(again)[0].places == before
+
+
+def boards(director: Director) -> tuple[Board, ...]:
+    tournament = director.tournament("open")
+    assert tournament is not None
+    return tournament.rounds[0].boards
 
 
 def test_a_spoilt_tournament_does_not_stop_the_others(hub: Hub, director: Director, tmp_path: Path) -> None:

@@ -65,12 +65,17 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """One table of a round: who sits there, in the order of the seats, and their places once the game is over."""
+    """One table of a round: who sits there, in the order of the seats, and their places once the game is over.
+
+    Attributes:
+        is_by_desk: whether the desk has said the places since the board was put on its table: its word stands.
+    """
 
     table: str | None
     seats: tuple[int, ...]
     places: Places | None = None
     game: str | None = None
+    is_by_desk: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,14 +207,20 @@ def _require_player(tournament: Tournament, number: int) -> None:
 def decided(
     tournament: Tournament, round_number: int, board: int, places: Sequence[Sequence[int]], game: str | None = None
 ) -> Entry | None:
-    """The entry of a board's result, by the table or the desk; None when it stands so already. Raises `Refusal`."""
+    """The entry of a board's result, by the table or the desk. Raises `Refusal`.
+
+    None when it stands so already, and of a table's when the desk has said another.
+
+    Args:
+        game: that the table played; None for the desk.
+    """
     now = _board_of(tournament, round_number, board)
     if not all(_are_numbers(rank) for rank in places):
         raise Refusal("malformed", "A result is a list of ranks, each a list of the players' numbers.")
     ranked = tuple(tuple(sorted(rank)) for rank in places if rank)
     if sorted(number for rank in ranked for number in rank) != sorted(now.seats):
         raise Refusal("malformed", "A result ranks everybody who sits at the board, each once.")
-    if now.places == ranked:
+    if now.places == ranked or (now.is_by_desk and game is not None):
         return None
     return {"did": "result", "round": round_number, "board": board, "places": [list(r) for r in ranked], "game": game}
 
@@ -286,10 +297,11 @@ def evolve(tournament: Tournament, entry: Mapping[str, Any]) -> Tournament:
             fresh_round = Round(tuple(Board(None, tuple(seats)) for seats in entry["boards"]), tuple(entry["byes"]))
             return replace(after, rounds=(*tournament.rounds, fresh_round))
         case "seat":
-            return _with_board(after, entry, table=entry["table"])
+            return _with_board(after, entry, table=entry["table"], is_by_desk=False)
         case "result":
             places = tuple(tuple(rank) for rank in entry["places"])
-            return _with_board(after, entry, places=places, game=entry["game"])
+            game = entry["game"]
+            return _with_board(after, entry, places=places, game=game, is_by_desk=game is None)
         case "end" | "go-on":
             return replace(after, is_ended=entry["did"] == "end")
         case did:
