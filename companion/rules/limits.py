@@ -117,12 +117,14 @@ def is_name(text: str) -> bool:
 
 
 def as_seen(name: str) -> str:
-    """The name without what nobody sees of it: blanks around and joiners. Names that look the same are one name.
+    """The name without what nobody sees of it: blanks around, joiners, whether accents are letters of their own.
 
-    >>> as_seen(" Ana ") == as_seen("Ana")
-    True
+    Names that look the same are one name.
+
+    >>> as_seen(" Ana ") == as_seen("Ana"), as_seen("Zoe\u0308") == as_seen("Zo\u00eb")
+    (True, True)
     """
-    return _without_joiners(name).strip()
+    return unicodedata.normalize("NFC", _without_joiners(name)).strip()
 
 
 def _without_joiners(text: str) -> str:

@@ -255,6 +255,14 @@ def test_what_cannot_be_is_refused() -> None:
             begun(Terms("Open", **terms))
 
 
+@pytest.mark.parametrize("name", ["ZOE\u0308", "zo\u00eb", "Z\u200do\u00eb"])
+def test_a_name_that_looks_like_another_is_taken(name: str) -> None:
+    tournament = held(0)
+    tournament = evolve(tournament, registered(tournament, "Zo\u00eb") or {})
+    with pytest.raises(Refusal, match="plays already"):
+        registered(tournament, name)
+
+
 @pytest.mark.parametrize("name", ["\ud800", "\u202eanA", "An\x00a", "\u2800", "\u200b", "A" * 41])
 def test_a_name_that_no_table_takes_is_not_registered(name: str) -> None:
     with pytest.raises(Refusal, match="1 to 40"):

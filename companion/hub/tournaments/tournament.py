@@ -11,7 +11,7 @@ from typing import Any
 from companion.errors import Refusal
 from companion.hub.messages import is_table_name
 from companion.rules.engine import Header
-from companion.rules.limits import LONGEST_NAME, is_name
+from companion.rules.limits import LONGEST_NAME, as_seen, is_name
 from companion.rules.records import read_header
 
 SYSTEMS = ("swiss", "round-robin", "tables")
@@ -175,7 +175,7 @@ def registered(tournament: Tournament, name: str, key: str | None = None) -> Ent
         return None
     if len(tournament.playing) >= MOST_ENTRANTS:
         raise Refusal("full", f"{MOST_ENTRANTS} players are registered; there is no room for more.")
-    if any(entrant.name.casefold() == name.casefold() for entrant in tournament.players):
+    if as_seen(name.casefold()) in {as_seen(entrant.name.casefold()) for entrant in tournament.players}:
         raise Refusal("name-taken", f"Somebody called {name} plays already; add a letter.")
     if len(tournament.rounds) >= tournament.planned:
         raise Refusal("too-late", "The last round has been paired.")
