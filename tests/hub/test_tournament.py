@@ -289,6 +289,15 @@ def test_who_was_struck_out_of_a_round_robin_meets_nobody() -> None:
     assert byes == []
 
 
+def test_nobody_is_struck_out_of_a_round_robin_that_has_begun() -> None:
+    tournament = held(5, system="round-robin")
+    tournament = evolve(tournament, withdrawn(tournament, 5))
+    tournament = evolve(tournament, paired(tournament, *pair(tournament)))
+    assert not tournament.was_paired(5)
+    with pytest.raises(Refusal, match="drop out instead"):  # else the others would meet twice, or not at all
+        struck(tournament, 5)
+
+
 def test_a_game_gives_equal_steps_and_those_who_share_a_rank_share_its_points() -> None:
     assert game_scores(((1,), (2,))) == {1: 1.0, 2: 0.0}
     assert game_scores(((1, 2),)) == {1: 0.5, 2: 0.5}

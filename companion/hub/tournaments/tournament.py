@@ -193,7 +193,8 @@ def withdrawn(tournament: Tournament, number: int, is_in: bool = False) -> Entry
 def struck(tournament: Tournament, number: int) -> Entry:
     """The entry of a name that the desk strikes out, as if it had never been registered. Raises `Refusal`."""
     _require_player(tournament, number)
-    if tournament.was_paired(number):
+    is_drawn = tournament.terms.system == "round-robin" and bool(tournament.rounds)  # for all rounds, by who plays
+    if is_drawn or tournament.was_paired(number):
         name = tournament.name(number)
         raise Refusal("has-played", f"{name} has been paired and stays in the standings; let them drop out instead.")
     return {"did": "strike", "number": number}
