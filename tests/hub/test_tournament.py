@@ -1,5 +1,6 @@
 """A tournament by its log: pairing, byes, late entry, drop-out, tie-breaks, and what cannot be."""
 
+import time
 from collections.abc import Callable
 from itertools import combinations
 from random import Random
@@ -69,6 +70,22 @@ def test_in_swiss_nobody_meets_twice_sits_out_twice_or_sits_out_beside_another(p
     assert all(len(each.byes) == players % 2 for each in tournament.rounds)
     assert tournament.is_over
     assert sum(scores(tournament).values()) == sum(len(each.boards) + len(each.byes) for each in tournament.rounds)
+
+
+def test_a_swiss_round_of_many_is_paired_in_seconds_and_by_the_same_rules() -> None:
+    tournament, chance = held(141, rounds=4), Random(3)
+    begun_s = time.process_time()
+    for n in range(4):
+        before = scores(tournament)
+        tournament = play_round(tournament, chance)
+        assert len(tournament.rounds[n].boards) == 70
+        apart = [abs(before[one] - before[other]) for one, other in (b.seats for b in tournament.rounds[n].boards)]
+        assert max(apart) <= 1.0
+        assert sum(points > 0 for points in apart) <= 8
+    assert len(set(meetings(tournament))) == len(meetings(tournament))
+    byes = [player for each in tournament.rounds for player in each.byes]
+    assert len(byes) == len(set(byes)) == 4
+    assert time.process_time() - begun_s < 20.0  # three here; all at once, minutes
 
 
 def test_in_swiss_equals_meet_equals() -> None:
