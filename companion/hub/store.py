@@ -198,10 +198,11 @@ class Store:
                     break
         return found
 
-    def log(self, tournament: str) -> list[dict[str, Any]]:
-        """All entries of a tournament's log, in order."""
+    def log(self, tournament: str, first: int = 0) -> list[dict[str, Any]]:
+        """The entries of a tournament's log from the ``first``-th on, counted from 0, in order."""
         kept = entries_of_tournaments
-        wanted = sql.select(kept.c.body).where(kept.c.tournament == tournament).order_by(kept.c.n)
+        of = kept.c.tournament == tournament
+        wanted = sql.select(kept.c.body).where(of, kept.c.n >= first).order_by(kept.c.n)
         with self._held(self._engine.connect) as held:
             return [json.loads(body) for (body,) in held.execute(wanted)]
 

@@ -18,7 +18,7 @@ from companion.hub.service import Hub
 from companion.hub.snapshot import snapshot
 from companion.hub.store import Store
 from companion.hub.tournaments.director import Director
-from companion.hub.tournaments.tournament import Board, Terms, decided, registered
+from companion.hub.tournaments.tournament import Board, Terms, decided, registered, withdrawn
 from companion.rules.engine import Header
 from tests.hub.conftest import journal_lines, play, table, until
 
@@ -114,6 +114,27 @@ def boards(director: Director) -> tuple[Board, ...]:
     tournament = director.tournament("open")
     assert tournament is not None
     return tournament.rounds[0].boards
+
+
+def test_what_was_read_of_a_tournament_is_not_read_again(hub: Hub, director: Director) -> None:
+    director.stop()
+    before, read = director.tournament("open"), []
+    of_store = hub.store.log
+
+    def log(tournament: str, first: int = 0) -> list[dict[str, Any]]:
+        read.extend(found := of_store(tournament, first))
+        return found
+
+    hub.store.log = log  # type: ignore[method-assign]
+    for _ in range(3):
+        director.check("open")
+        assert director.tournament("open") == before
+    assert read == []
+    Director(hub).write("open", lambda now: withdrawn(now, 1))  # another hub
+    entries = len(read)
+    after = director.tournament("open")
+    assert after is not None and not after.entrants[0].is_in
+    assert len(read) == entries + 1
 
 
 def test_a_spoilt_tournament_does_not_stop_the_others(hub: Hub, director: Director, tmp_path: Path) -> None:

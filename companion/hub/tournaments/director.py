@@ -91,6 +91,8 @@ class Director:
         self._hub = hub
         self._judged: dict[Address, tuple[Any, Any]] = {}
         self._failed: dict[str, str] = {}
+        self._known: dict[str, Tournament] = {}
+        """As last read: a log only grows, and what was read is not read again."""
         self._is_stopping = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="hub-director", daemon=True)
         self.troubles: dict[str, str] = {}
@@ -115,11 +117,16 @@ class Director:
 
     def tournament(self, slug: str) -> Tournament | None:
         """A tournament as it stands; None where there is none. Raises `TableError` where its log does not read."""
+        known = self._known.get(slug)
+        entries = self._hub.store.log(slug, known.length if known else 0)
         try:
-            return tournament_of(self._hub.store.log(slug))
+            found = tournament_of(entries, known)
         except (ValueError, LookupError, TypeError) as error:
             why = f"the log of the tournament {slug} does not read: {type(error).__name__} {error}"
             raise TableError(why, code="tournament-damaged") from error
+        if found is not None:
+            self._known[slug] = found
+        return found
 
     def tournaments(self) -> dict[str, Tournament]:
         """All tournaments by name, but those whose logs do not read."""

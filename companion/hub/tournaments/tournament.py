@@ -272,12 +272,13 @@ def _are_numbers(rank: Any) -> bool:
     return isinstance(rank, list | tuple) and all(type(number) is int for number in rank)
 
 
-def tournament_of(log: Sequence[Mapping[str, Any]]) -> Tournament | None:
-    """The tournament that a log tells; None for one that is empty."""
-    if not log:
-        return None
-    tournament = Tournament(Terms(**{name: log[0][name] for name in Terms.__slots__}))
-    for entry in log[1:]:
+def tournament_of(log: Sequence[Mapping[str, Any]], before: Tournament | None = None) -> Tournament | None:
+    """The tournament that a log tells, or its end after the tournament ``before``; None for one that is empty."""
+    tournament, rest = before, log
+    if tournament is None and log:
+        tournament, rest = Tournament(Terms(**{name: log[0][name] for name in Terms.__slots__})), log[1:]
+    for entry in rest:
+        assert tournament is not None
         tournament = evolve(tournament, entry)
     return tournament
 
