@@ -70,7 +70,11 @@ class Mosquitto:
                 stderr=log,
                 start_new_session=True,  # a Ctrl-C is for those who say goodbye to it first
             )
-        self._await()
+        try:
+            self._await()
+        except BaseException:  # also a signal's: nobody else would end it
+            self.kill()
+            raise
 
     def kill(self) -> None:
         """End it at once, as a power cut would."""
@@ -98,7 +102,6 @@ class Mosquitto:
                 if trying.connect_ex(("127.0.0.1", self.port)) == 0:
                     return
             time.sleep(_CHECK_S)
-        self.kill()
         raise TableError(f"mosquitto does not start; see {self._folder / 'mosquitto.log'}", code="no-broker")
 
 

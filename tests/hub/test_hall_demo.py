@@ -1,12 +1,15 @@
 """The demo of a hall shows itself, and what Home Assistant is told is true."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from companion.hub.broker import free_port, mosquitto
 from companion.hub.link import Broker, Link
@@ -27,6 +30,32 @@ def test_six_tables_play_before_one_display(tmp_path: Path) -> None:
         assert {shown["kind"] for shown in tables(port)} == {"hexel", "hexdragon", "comet", "hexapod"}
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_hall_that_is_ended_while_it_opens_leaves_no_broker_behind(tmp_path: Path, number: signal.Signals) -> None:
+    require(mosquitto(), "mosquitto")
+    options = ["--tables", "6", "--host", "127.0.0.1", "--port", "0", "--data", str(tmp_path)]
+    with subprocess.Popen([sys.executable, "-m", "companion", "demo", *options], stdout=subprocess.PIPE) as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        log = tmp_path / "mosquitto.log"
+        until(lambda: log.exists() and log.stat().st_size > 0, 60.0)
+        broker = int(children.read_text())
+        process.send_signal(number)
+        status = process.wait(30)
+    is_left = is_running(broker)
+    if is_left:
+        os.kill(broker, signal.SIGKILL)
+    assert not is_left
+    assert status == 128 + number
+
+
+def is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def tables(port: int) -> list[dict]:
