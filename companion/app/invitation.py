@@ -1,9 +1,11 @@
 """How people join the table: its address and its certificate for https, its join code and PIN, the link's QR code."""
 
+import fcntl
 import importlib
 import secrets
 import socket
 import ssl
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +20,8 @@ _CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # no I and no O: nobody takes them f
 _CODE_LENGTH = 6
 _PIN_LENGTH = 6
 _REMOTE = ("192.0.2.1", 9)  # a documentation address (RFC 5737): connecting a UDP socket finds the route, sends nothing
+_EVERYWHERE, _LOOPBACK = "0.0.0.0", "127.0.0.1"
+_SIOCGIFADDR = 0x8915
 _FOLDER, _NAME, _HOSTS = "https", "table", "hosts"
 
 
@@ -26,13 +30,23 @@ class Invitation:
     """The table's address and codes.
 
     Attributes:
-        url: the scoreboard's address, as other devices on the network reach it.
+        served_at: the scoreboard's address.
         operator_pin: never shown to everybody.
+        port: of a table that serves every network; None: it serves at that address alone.
     """
 
-    url: str
+    served_at: str
     join_code: str
     operator_pin: str
+    port: int | None = None
+
+    @property
+    def url(self) -> str:
+        """The scoreboard's address, as other devices on the network reach it now.
+
+        A Pi that boots is often sooner than its network, and a router may give it another address in an evening.
+        """
+        return self.served_at if self.port is None else _url(_address(), self.port)
 
     @property
     def host(self) -> str:
@@ -57,7 +71,9 @@ def invitation(listening: socket.socket, data: Path, join_code: str | None, oper
     """The invitation to the table at a socket; codes that are not given are generated once and stored in ``data``."""
     code = join_code or _stored_code(data / "join-code", _CODE_LETTERS, _CODE_LENGTH)
     pin = operator_pin or _stored_code(data / "operator-pin", "0123456789", _PIN_LENGTH)
-    return Invitation(_url(listening), code, pin)
+    host, port = listening.getsockname()[:2]
+    is_everywhere = host == _EVERYWHERE
+    return Invitation(_url(_address() if is_everywhere else host, port), code, pin, port if is_everywhere else None)
 
 
 def _qr() -> ModuleType:
@@ -77,19 +93,31 @@ def _stored_code(path: Path, letters: str, length: int) -> str:
     return code
 
 
-def _url(listening: socket.socket) -> str:
-    host, port = listening.getsockname()[:2]
-    return f"http://{_address() if host == '0.0.0.0' else host}:{port}/"
+def _url(host: str, port: int) -> str:
+    return f"http://{host}:{port}/"
 
 
 def _address() -> str:
-    """This machine's address in its own network; the loopback address without a network."""
+    """This machine's address in its own network; the loopback address without a network.
+
+    A machine that is the network itself, as a hotspot is, has no route to elsewhere: there it is an interface's.
+    """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(_REMOTE)
             return str(probe.getsockname()[0])
         except OSError:
-            return "127.0.0.1"
+            found = (_address_of(name, probe) for _, name in socket.if_nameindex())
+            return next((address for address in found if address and not address.startswith("127.")), _LOOPBACK)
+
+
+def _address_of(interface: str, probe: socket.socket) -> str | None:
+    """The address of a network interface; None where it has none. Linux's netdevice(7)."""
+    try:
+        answer = fcntl.ioctl(probe, _SIOCGIFADDR, struct.pack("256s", interface.encode()))
+    except OSError:
+        return None
+    return socket.inet_ntoa(answer[20:24])
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +133,7 @@ def table_certificate(data: Path, address: str) -> TableCertificate:
     """The certificate for this machine's names and ``address``; signed anew when they have changed, or before it ends.
 
     The authority stays, so that a phone that trusts it goes on trusting the table. What a damaged disk spoilt is made
-    anew.
+    anew. A table that begins before its network is there keeps the certificate for the address that it had.
     """
     folder, hosts = data / _FOLDER, host_names(address)
     certificates = importlib.import_module("companion.hub.setup.certificates")
@@ -122,7 +150,8 @@ def table_certificate(data: Path, address: str) -> TableCertificate:
             signed_for.unlink(missing_ok=True)
             made.authority.unlink()
             signs = authority(folder, f"table at {hosts[0]}")
-        is_signed = signed_for.exists() and signed_for.read_bytes().decode(errors="replace").split() == list(hosts)
+        signed = signed_for.read_bytes().decode(errors="replace").split() if signed_for.exists() else []
+        is_signed = set(hosts) <= set(signed) if address == _LOOPBACK else signed == list(hosts)
         if not is_signed or not _is_pair(made) or not certificates.suits_phones(made.certificate):
             signs.sign_pages(folder, _NAME, hosts)
             write_whole(signed_for, " ".join(hosts).encode())
@@ -141,4 +170,4 @@ def _is_pair(made: TableCertificate) -> bool:
 def host_names(address: str) -> Sequence[str]:
     """How this machine is reached: its name, its name in the local network, its address and itself."""
     name = socket.gethostname().split(".")[0] or "table"
-    return tuple(dict.fromkeys((name, f"{name}.local", address, "localhost", "127.0.0.1")))
+    return tuple(dict.fromkeys((name, f"{name}.local", address, "localhost", _LOOPBACK)))

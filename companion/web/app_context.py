@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
 
 from flask import Request, Response, current_app, request
 from werkzeug.exceptions import NotFound, RequestEntityTooLarge
@@ -108,7 +109,7 @@ class AppContext:
     parts: TableParts
 
     def rights(self, asking: Request) -> dict[str, Any]:
-        """What the asking phone may do, and whether it may show the code that joins."""
+        """What the asking phone may do, whether it may show the code that joins, and at which address others join."""
         parts = self.parts
         return {
             **self.people.as_json(asking),
@@ -117,6 +118,7 @@ class AppContext:
             "teaches": parts.teacher is not None,
             "setup": self.is_to_be_set_up,
             "hall": parts.is_in_hall,
+            "address": urlsplit(parts.invitation.url if parts.invitation else asking.host_url).netloc,
             "secure_port": None if parts.secure is None or asking.is_secure else parts.secure.port,
         }
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, jsonify, redirect, render_template, request, url_for
 from werkzeug.exceptions import NotFound
@@ -211,7 +210,6 @@ def _page(view: str) -> AnyResponse:
     if view == "board":
         mine["seat"] = None  # everybody's screen speaks to nobody, even where the browser also holds a seat
     invitation = table.parts.invitation
-    address = urlsplit(invitation.url if invitation else request.host_url).netloc
     code = invitation.join_code if invitation and mine["invites"] else None
     session = table.referee.latest()
     words = {
@@ -219,7 +217,7 @@ def _page(view: str) -> AnyResponse:
         **pages_for(session.header.game),
         "is_demo": any(one.startswith(CAPTION) for one in session.notices),
     }
-    response = Response(render_template("table.html", view=view, me=mine, address=address, code=code, **words))
+    response = Response(render_template("table.html", view=view, me=mine, code=code, **words))
     if not mine["joined"] and COOKIE in request.cookies:
         response.delete_cookie(COOKIE)
     return response

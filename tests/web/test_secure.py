@@ -102,6 +102,11 @@ def test_a_certificate_that_lasts_too_long_or_too_short_or_not_yet_is_signed_ane
     assert made.authority.read_bytes() == authority
 
 
+def test_a_table_that_begins_before_its_network_is_there_keeps_its_certificate(tmp_path: Path) -> None:
+    before = table_certificate(tmp_path, "192.168.7.9").certificate.read_bytes()
+    assert table_certificate(tmp_path, "127.0.0.1").certificate.read_bytes() == before
+
+
 @pytest.mark.parametrize("name", ["ca.key", "ca.pem", "table.key", "table.pem", "hosts"])
 @pytest.mark.parametrize("left", [None, b"", bytes(200), b"\xff\xfe"])
 def test_a_certificate_that_a_power_cut_spoilt_is_made_anew(tmp_path: Path, name: str, left: bytes | None) -> None:

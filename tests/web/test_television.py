@@ -89,6 +89,25 @@ def television(referee: Referee, window: Any, serve: Callable[..., int]) -> Call
     return turn_on
 
 
+def test_the_television_shows_the_address_that_the_table_has_now(
+    referee: Referee, window: Any, serve: Callable[..., int]
+) -> None:
+    class Booting:
+        url, join_code = "http://127.0.0.1:8080/", "MWMWMW"
+
+        def svg(self) -> str:
+            return Invitation(self.url, self.join_code, "471100").svg()
+
+    invited = Booting()
+    app = create_app(referee, join_code=invited.join_code, parts=TableParts(invitation=invited))
+    window.open(f"http://127.0.0.1:{serve(app)}/board?code={invited.join_code}")
+    window.wait_for("document.querySelector('.invite').textContent.includes('127.0.0.1:8080')")
+    window.wait_for("document.body.dataset.version")
+    invited.url = "http://192.168.178.117:8080/"
+    window.run("dispatchEvent(new Event('online'))")
+    window.wait_for("document.querySelector('.invite')?.textContent.includes('192.168.178.117:8080')")
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_everything_on_the_television_can_be_read_from_afar(name: str, television: Callable[..., Any]) -> None:
     page = television(*TABLES[name])

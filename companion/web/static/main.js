@@ -21,6 +21,7 @@ import { t } from "./words.js";
 
 const LINK_WORDS = { live: t("live"), ended: t("ended"), waiting: t("connecting"), asking: t("asking"), lost: t("lost") };
 
+const ADDRESS_ASKED_MS = 30_000;
 const MOST_COVERED = 0.45; // of the screen's height
 
 /** @type {any} the table as it was last told; null before */
@@ -236,6 +237,17 @@ if (!isBoard) {
 // What one's buttons would cover of the table, were they held in view.
 if (!isBoard) {
   new ResizeObserver(([{ target }]) => target.classList.toggle("is-tall", /** @type {any} */ (target).offsetHeight > MOST_COVERED * innerHeight)).observe(find("actions"));
+}
+
+// A screen on the table's own machine is often sooner than its network: who joins needs the address that it has now.
+async function followAddress() {
+  const { address } = await fetchMe().catch(() => me);
+  if (address !== me.address) location.reload();
+}
+
+if (isBoard) {
+  addEventListener("online", followAddress);
+  setInterval(followAddress, ADDRESS_ASKED_MS);
 }
 
 addEventListener("resize", () => squeeze("call"));
