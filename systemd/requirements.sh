@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Writes requirements-bookworm.txt and requirements-trixie.txt: every package that an installation takes, with the hashes
-# of its files, from the dependencies in pyproject.toml and each system's constraints. Needs `pip install uv`.
+# of its files, from the dependencies in pyproject.toml, what a table speaks to its hall by, and each system's constraints.
+# Needs `pip install uv`.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 asked=$(mktemp)
 trap 'rm -f "$asked"' EXIT
 { sed -n '/^dependencies = \[/,/^\]/p' "$here/../pyproject.toml" | grep -o '^  "[^"]*"' | tr -d ' "'
+  sed -n 's/^  "\(paho-mqtt[^"]*\)".*/\1/p' "$here/../pyproject.toml"
   sed -n 's/^requires = \["\([^"]*\)"\].*/\1/p' "$here/../pyproject.toml"; } > "$asked"
 
 for of in bookworm:3.11 trixie:3.13; do

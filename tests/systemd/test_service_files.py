@@ -4,6 +4,7 @@ import configparser
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -64,11 +65,19 @@ def test_all_that_is_installed_is_pinned_with_its_hashes(system: str) -> None:
     pinned = {name.lower(): version for name, version in re.findall(r"^([\w.-]+)==(\S+)", text, re.M)}
     assert len(re.findall(r"^[\w.-]+==\S+ \\\n    --hash=sha256:[0-9a-f]{64}", text, re.M)) == len(pinned)
     project = tomllib.loads((FOLDER.parent / "pyproject.toml").read_text())
-    wanted = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
+    of_a_hall = [each for each in project["project"]["optional-dependencies"]["hub"] if each.startswith("paho")]
+    wanted = [*project["project"]["dependencies"], *project["build-system"]["requires"], *of_a_hall]
+    assert of_a_hall
     assert {re.match(r"[\w.-]+", each)[0].lower() for each in wanted} <= set(pinned)
     constraints = (FOLDER / f"constraints-{system}.txt").read_text().splitlines()
     for name, version in (line.split("==") for line in constraints if line and not line.startswith("#")):
         assert pinned[name] == version
+
+
+def test_a_table_enters_a_hall_with_what_is_installed() -> None:
+    apart = ("sqlalchemy", "pg8000", "caissify_pairings", "waitress")  # the hub's own
+    blocked = f"import sys; sys.modules.update(dict.fromkeys({apart}))"
+    subprocess.run([sys.executable, "-c", f"{blocked}; import companion.hub.publisher"], check=True)
 
 
 def test_no_package_code_runs_as_root_and_settings_are_the_services_alone() -> None:
