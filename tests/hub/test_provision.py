@@ -24,6 +24,7 @@ from companion.hub.link import Broker, Link, broker_at, broker_of
 from companion.hub.messages import Address, encode
 from companion.hub.publisher import Place, Publisher
 from companion.hub.service import Hub
+from companion.hub.setup.certificates import is_for
 from companion.hub.setup.provision import Plan, provision
 from companion.hub.store import Store
 from tests.hub.conftest import HEADER, play, require, table, until
@@ -185,7 +186,7 @@ def _sign_without_key_identifiers(folder: Path) -> None:
     """An authority and a broker's certificate as `provision` wrote them before it heeded RFC 5280."""
     key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
     issuer = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "hall")])
-    hosts = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
+    hosts = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1")), x509.DNSName("localhost")])
     for name, subject, extension, is_critical in (
         ("ca", issuer, x509.BasicConstraints(ca=True, path_length=0), True),
         ("broker", x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "broker")]), hosts, False),
@@ -208,6 +209,17 @@ def test_more_tables_come_in_and_what_was_there_stays(plan: Plan) -> None:
     assert {name: (next(plan.folder.rglob(name))).read_text() for name in before} == before
     assert (plan.folder / "ca.pem").read_bytes() == authority
     assert "user table-03" in (plan.folder / "acl").read_text()
+
+
+def test_a_broker_that_has_got_another_host_is_believed_there(plan: Plan) -> None:
+    provision(plan)
+    before, authority = ((plan.folder / name).read_bytes() for name in ("broker.pem", "ca.pem"))
+    provision(plan)
+    assert (plan.folder / "broker.pem").read_bytes() == before
+    provision(Plan(**{**_fields(plan), "host": "hall.local"}))
+    assert is_for(plan.folder / "broker.pem", ["hall.local", "127.0.0.1"])
+    assert not is_for(plan.folder / "broker.pem", ["other.local"])
+    assert (plan.folder / "ca.pem").read_bytes() == authority
 
 
 def test_a_league_knows_its_halls(plan: Plan) -> None:

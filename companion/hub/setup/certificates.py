@@ -104,6 +104,16 @@ def suits_phones(certificate: Path) -> bool:
     return begins <= now and now + _PAGES_RENEWED <= ends <= begins + sum(_PAGES_VALID, timedelta())
 
 
+def is_for(certificate: Path, hosts: Sequence[str]) -> bool:
+    """Whether a server's certificate is there and names all of these hosts."""
+    try:
+        read = x509.load_pem_x509_certificate(certificate.read_bytes())
+        named = read.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except (ValueError, FileNotFoundError, x509.ExtensionNotFound):
+        return False
+    return {_host(host) for host in hosts} <= {*named}
+
+
 _SIGNS = x509.KeyUsage(
     key_cert_sign=True,
     crl_sign=True,

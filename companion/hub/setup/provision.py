@@ -19,7 +19,7 @@ from companion.errors import UsageError
 from companion.hub.broker import TUNING
 from companion.hub.messages import address
 from companion.hub.publisher import PREFIX
-from companion.hub.setup.certificates import Authority
+from companion.hub.setup.certificates import Authority, is_for
 from companion.referee.folder import storage_errors, write_whole
 
 HUB = "hub"
@@ -52,6 +52,8 @@ class Plan:
 def provision(plan: Plan) -> list[str]:
     """Write what lacks and leave passwords and certificates that are there; the tables that got new ones.
 
+    Where the broker has got another host its certificate is signed anew, by the same authority.
+
     Raises:
         CompanionError: a name that cannot be, or a folder that cannot be written.
     """
@@ -65,8 +67,9 @@ def provision(plan: Plan) -> list[str]:
     with storage_errors(f"cannot write in {plan.folder}"):
         (plan.folder / "tables").mkdir(parents=True, exist_ok=True)
         authority = Authority(plan.folder, plan.hall)
-        if not (plan.folder / "broker.pem").exists():
-            authority.sign_server(plan.folder, "broker", [plan.host, "localhost", "127.0.0.1"])
+        hosts = [plan.host, "localhost", "127.0.0.1"]
+        if not is_for(plan.folder / "broker.pem", hosts):
+            authority.sign_server(plan.folder, "broker", hosts)
         passwords, fresh = {}, []
         for name in (HUB, *names):
             file = plan.folder / "hub.toml" if name == HUB else plan.folder / "tables" / f"{name}.toml"
