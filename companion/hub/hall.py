@@ -17,6 +17,8 @@ from companion.views.games import game_title
 SILENT_S = 10.0
 """A table that tells nothing for so long is called silent."""
 _DOUBTED_FOR_S = 60.0
+_MOST_DOUBTS = 4
+"""So many things that are wrong with one table are told: it may send messages of a million schemas."""
 _SWEEP_S = 0.5
 """So often every table is looked at for what comes without a message, such as silence."""
 _CAMERA_LOST = "camera-lost"
@@ -73,7 +75,7 @@ class Hall:
     def doubt(self, address: Address, what: str) -> None:
         """Something about a table's messages is not as it should be."""
         now_s = self._clock()
-        self._later(lambda: self._seen(address).doubts.__setitem__(what, now_s))
+        self._later(lambda: self._doubt(address, what, now_s))
 
     def tables(self) -> list[dict[str, Any]]:
         """Every table as it is shown, by name."""
@@ -119,6 +121,7 @@ class Hall:
     def _later(self, happen: Callable[[], None]) -> None:
         with self._changed:
             self._late.append((self._clock() + self._delay_s, happen))
+            self._catch_up(self._clock())  # also where nobody looks, or all that comes would be kept
             self._changed.notify_all()
 
     def _until_next(self) -> float:
@@ -129,8 +132,7 @@ class Hall:
     def _check(self) -> None:
         """Let happen what is due, then see what has changed in what is shown."""
         now_s = self._clock()
-        while self._late and self._late[0][0] <= now_s:
-            self._late.popleft()[1]()
+        self._catch_up(now_s)
         if now_s - self._swept_s >= _SWEEP_S:
             self._swept_s = now_s
             self._touched |= {
@@ -143,6 +145,11 @@ class Hall:
                 self._version += 1
                 seen.version, seen.shown = self._version, shown
         self._touched.clear()
+
+    def _catch_up(self, now_s: float) -> None:
+        """Let happen what is due."""
+        while self._late and self._late[0][0] <= now_s:
+            self._late.popleft()[1]()
 
     def _seen(self, address: Address) -> Seen:
         self._touched.add(address)
@@ -157,6 +164,12 @@ class Hall:
         seen.snapshot, seen.at_s, seen.state = snapshot, arrived_s, "here"
         is_called = any(notice["code"] == REFEREE_CALLED for notice in snapshot["notices"])
         seen.called_s = (seen.called_s or arrived_s) if is_called else None
+
+    def _doubt(self, address: Address, what: str, now_s: float) -> None:
+        seen = self._seen(address)
+        seen.doubts.pop(what, None)
+        newest = [*seen.doubts.items(), (what, now_s)][-_MOST_DOUBTS:]
+        seen.doubts = {word: at_s for word, at_s in newest if now_s - at_s < _DOUBTED_FOR_S}
 
     def _meet(self, address: Address, state: str) -> None:
         seen = self._seen(address)

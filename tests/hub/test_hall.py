@@ -1,6 +1,7 @@
 """What the hall shows of its tables, by a clock of the test's own; and the display's page."""
 
 import json
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,34 @@ def test_a_table_that_tells_nothing_for_ten_seconds_is_silent(hall: Hall, clock:
     assert alarms(hall) == ["silent"]
     hall.put(ANA, QUIET)
     assert alarms(hall) == []
+
+
+def test_what_nobody_looks_at_is_not_kept(clock: Clock) -> None:
+    class Snapshot(dict[str, Any]):
+        """One to which a weak reference may lead."""
+
+    shown = Hall(30.0, clock)
+    old, older = Snapshot(QUIET), Snapshot(QUIET)
+    left = [weakref.ref(old), weakref.ref(older)]
+    for snapshot in (older, old):
+        shown.put(ANA, snapshot)
+        clock.now_s += 31.0
+    del snapshot, old, older
+    shown.put(ANA, QUIET)
+    clock.now_s += 31.0
+    shown.put(ANA, QUIET)
+    assert [ref() for ref in left] == [None, None]
+
+
+def test_a_table_of_a_million_schemas_is_doubted_a_few_times(hall: Hall, clock: Clock) -> None:
+    for n in range(2, 1000):
+        hall.doubt(ANA, f"schema {n}")
+    hall.doubt(ANA, "differs")
+    (table,) = hall.tables()
+    assert [alarm["text"] for alarm in table["alarms"]] == ["schema 997", "schema 998", "schema 999", "differs"]
+    clock.now_s += 61.0
+    hall.doubt(ANA, "full")
+    assert [alarm["text"] for alarm in hall.tables()[0]["alarms"] if alarm["code"] == "doubt"] == ["full"]
 
 
 def test_a_wrong_clock_at_the_table_changes_nothing(hall: Hall, clock: Clock) -> None:
