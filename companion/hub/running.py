@@ -3,14 +3,17 @@
 The server has threads, for a display holds one as long as it watches, and there are few.
 """
 
+import logging
 import secrets
 import signal
 import socket
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from types import FrameType
@@ -18,6 +21,7 @@ from typing import Any
 
 from flask import Flask
 from waitress import create_server, wasyncore
+from waitress.task import ThreadedTaskDispatcher
 
 from companion.hub.league import League
 from companion.hub.link import Broker
@@ -29,19 +33,76 @@ from companion.referee.folder import storage_errors, write_whole
 from companion.rules.limits import read_file
 from companion.web.app import close_streams
 from companion.web.server import Deadlines, allow_files, bind
+from companion.web.streams import is_this_machine
 
 _CHECK_S = 1.0
 _FINISH_WITHIN_S = 1.0
 _REQUEST_WITHIN_S = Deadlines().request_s
 """Who sends a byte now and then must not hold a connection for ever, here as at a table."""
+_THREADS = MAX_STREAMS + 12
+"""Each live stream holds one; the rest answer presses."""
+_MOST_THREADS_OF_ONE = 4
+"""Of one address, its live streams apart: whoever asks for a hundred slow pages waits for himself alone."""
+_STREAM = "/api/hall/events"
 _OPTIONS: dict[str, Any] = {
-    "threads": MAX_STREAMS + 12,  # each live stream holds one; the rest answer presses
     "connection_limit": 2048,  # more than `bind` lets in: there whoever has the most gives way, here nobody came in
     "max_request_body_size": 64 * 1024,
     "outbuf_high_watermark": 1024 * 1024,  # a viewer who stops reading must not fill the memory
     "channel_timeout": 30,
     "ident": "companion",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """A request on its thread, or on its way there."""
+
+    request: Any
+    end: Callable[[], None]
+
+    def service(self) -> None:
+        try:
+            self.request.service()
+        finally:
+            self.end()
+
+    def cancel(self) -> None:
+        self.request.cancel()
+
+
+class FairThreads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no types
+    """Threads that answer a few requests of an address at once; the next ones of it wait for these."""
+
+    def __init__(self, threads: int = _THREADS) -> None:
+        super().__init__()
+        self._shares = threading.Lock()
+        self._running: Counter[str] = Counter()
+        self._waiting: defaultdict[str, deque[Any]] = defaultdict(deque)
+        self.set_thread_count(threads)
+
+    def add_task(self, task: Any) -> None:
+        """Answer a request, a waitress channel, as soon as its address has a turn."""
+        address = task.addr[0]
+        if is_this_machine(address) or task.requests[0].path == _STREAM:
+            super().add_task(task)
+            return
+        with self._shares:
+            if self._running[address] >= _MOST_THREADS_OF_ONE:
+                self._waiting[address].append(task)
+                return
+            self._running[address] += 1
+        super().add_task(_Turn(task, partial(self._end, address)))
+
+    def _end(self, address: str) -> None:
+        """One request of an address is answered: the next one's turn."""
+        with self._shares:
+            if not self._waiting[address]:
+                del self._waiting[address]
+                self._running[address] -= 1
+                self._running += Counter()  # forgets the addresses that have none
+                return
+            following = self._waiting[address].popleft()
+        super().add_task(_Turn(following, partial(self._end, address)))
 
 
 class HubServer:
@@ -55,7 +116,8 @@ class HubServer:
         self._app = app
         self._request_s = request_s
         self._sockets: dict[int, Any] = {}
-        self._server = create_server(app, map=self._sockets, sockets=[listening], **_OPTIONS)
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # how many wait, a line each, would fill the log
+        self._server = create_server(app, map=self._sockets, sockets=[listening], _dispatcher=FairThreads(), **_OPTIONS)
         self._thread = threading.Thread(target=self._serve, name="web", daemon=True)
         self._is_stopping = threading.Event()
         self._unfinished: dict[Any, float] = {}

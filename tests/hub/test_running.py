@@ -1,16 +1,19 @@
 """A hub as a whole: the PIN that its desk asks for is kept over a restart, and visitors who never finish go."""
 
 import http.client
+import logging
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from companion.hub.link import broker_at
 from companion.hub.pages.web import create_hub_app
-from companion.hub.running import HubServer, kept_pin
+from companion.hub.running import FairThreads, HubServer, kept_pin
 from companion.hub.service import Hub
 from companion.hub.store import Store
 from companion.hub.tournaments.director import Director
@@ -69,6 +72,38 @@ def test_a_visitor_who_sends_a_byte_now_and_then_does_not_stay_for_ever(serve: C
             except ConnectionError:
                 is_there = False
     assert status_of(port) == 200
+
+
+class Asking:
+    """A request as waitress hands it to its threads; it takes until ``answer`` is set."""
+
+    def __init__(self, address: str, answer: threading.Event, path: str = "/tournaments") -> None:
+        self.addr, self.requests, self.done = (address, 4711), [SimpleNamespace(path=path)], threading.Event()
+        self._answer = answer
+
+    def service(self) -> None:
+        self._answer.wait(20.0)
+        self.done.set()
+        raise ConnectionResetError  # one that goes wrong gives its thread back too
+
+    def cancel(self) -> None:
+        """Nothing is to be told."""
+
+
+def test_an_address_that_asks_for_a_hundred_slow_pages_keeps_nobody_waiting(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.CRITICAL, "waitress")
+    threads, late, now = FairThreads(12), threading.Event(), threading.Event()
+    now.set()
+    greedy = [Asking("10.0.0.7", late) for _ in range(100)]
+    displays = [Asking("10.0.0.7", late, "/api/hall/events") for _ in range(4)]
+    others = [Asking(f"10.0.0.{n}", now) for n in range(8, 28)]
+    for one in (*greedy, *displays, *others):
+        threads.add_task(one)
+    assert all(one.done.wait(10.0) for one in others)
+    assert not any(one.done.is_set() for one in greedy)
+    late.set()
+    assert all(one.done.wait(10.0) for one in (*greedy, *displays))
+    threads.shutdown()
 
 
 def test_the_pin_is_kept_over_a_restart_for_the_hub_alone_to_read(tmp_path: Path) -> None:
