@@ -46,7 +46,7 @@ class Invitation:
 
         A Pi that boots is often sooner than its network, and a router may give it another address in an evening.
         """
-        return self.served_at if self.port is None else _url(_address(), self.port)
+        return self.served_at if self.port is None else _url(own_address(), self.port)
 
     @property
     def host(self) -> str:
@@ -73,7 +73,7 @@ def invitation(listening: socket.socket, data: Path, join_code: str | None, oper
     pin = operator_pin or _stored_code(data / "operator-pin", "0123456789", _PIN_LENGTH)
     host, port = listening.getsockname()[:2]
     is_everywhere = host == _EVERYWHERE
-    return Invitation(_url(_address() if is_everywhere else host, port), code, pin, port if is_everywhere else None)
+    return Invitation(_url(own_address() if is_everywhere else host, port), code, pin, port if is_everywhere else None)
 
 
 def _qr() -> ModuleType:
@@ -97,7 +97,7 @@ def _url(host: str, port: int) -> str:
     return f"http://{host}:{port}/"
 
 
-def _address() -> str:
+def own_address() -> str:
     """This machine's address in its own network; the loopback address without a network.
 
     A machine that is the network itself, as a hotspot is, has no route to elsewhere: there it is an interface's.

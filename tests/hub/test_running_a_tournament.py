@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from companion.app.invitation import own_address
 from companion.hub.link import broker_at
 from companion.hub.pages.tournament_pages import MOST_OF_ONE_ADDRESS
 from companion.hub.pages.web import create_hub_app
 from companion.hub.service import Hub
 from companion.hub.store import Store
 from companion.hub.tournaments.director import Director
+from companion.printing.qr import svg
 from tests.hub.conftest import PIN
 
 OPEN = "/api/tournaments/open"
@@ -205,6 +207,14 @@ def test_who_registers_again_after_a_lost_answer_is_told_the_same(desk: FlaskCli
     assert told.json["name"] == "Bo", "what was written since is another registration"
     told = phone.post(f"{OPEN}/register", json={"name": "Cy"}, headers={"Idempotency-Key": "x" * 129})
     assert error_of(told) == (400, "malformed")
+
+
+@pytest.mark.parametrize("asked", ["localhost:8090", "127.0.0.1:8090", "hall.local:8090", "192.168.7.9"])
+def test_the_code_on_the_hubs_own_screen_leads_phones_to_the_hub(asked: str, desk: FlaskClient) -> None:
+    begin(desk, 2)
+    shown = desk.get("/tournaments/open/join.svg", base_url=f"http://{asked}").text
+    host = asked.replace("localhost", own_address()).replace("127.0.0.1", own_address())
+    assert shown == svg(f"http://{host}/tournaments/open/join")
 
 
 def test_the_standings_open_in_a_spreadsheet_as_they_are(desk: FlaskClient) -> None:

@@ -7,10 +7,12 @@ from dataclasses import asdict
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, current_app, jsonify, request
 from werkzeug.exceptions import NotFound
 
+from companion.app.invitation import own_address
 from companion.errors import Refusal
 from companion.games import GAMES
 from companion.hub.pages.gate import current_gate, field_of, guarded, hub_page, request_object
@@ -28,7 +30,7 @@ from companion.hub.tournaments.tournament import (
     withdrawn,
 )
 from companion.views.games import game_title
-from companion.web.access.access_guard import refuse_other_sites
+from companion.web.access.access_guard import is_loopback, refuse_other_sites
 from companion.web.streams import is_this_machine
 
 tournaments = Blueprint("tournaments", __name__)
@@ -102,7 +104,7 @@ def sheet(slug: str) -> str:
 def join_code(slug: str) -> Response:
     """The QR code that a phone registers by."""
     _found(slug)
-    return Response(_qr(f"{request.host_url}tournaments/{slug}/join"), mimetype="image/svg+xml")
+    return Response(_qr(f"{_reached_at()}tournaments/{slug}/join"), mimetype="image/svg+xml")
 
 
 @tournaments.get("/tournaments/<slug>/standings.csv")
@@ -220,6 +222,15 @@ def strike(slug: str) -> Response:
 
 def _done(tournament: Tournament) -> Response:
     return jsonify({"length": tournament.length, "rounds": len(tournament.rounds)})
+
+
+def _reached_at() -> str:
+    """The hub's address for phones: as it was asked for, but never ``localhost``, as its own machine may call it."""
+    asked = urlsplit(request.host_url)
+    if not is_loopback(asked.hostname or ""):
+        return request.host_url
+    port = "" if asked.port is None else f":{asked.port}"
+    return f"{asked.scheme}://{own_address()}{port}/"
 
 
 def _found(slug: str) -> Tournament:
