@@ -30,8 +30,8 @@ _ROOT = "companion"
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _GAME = re.compile(r"\d{4,9}-[0-9a-f]{8}")
-_MAX_LINE = 20_000
-"""Fifty times the longest evening of the tests; a table that writes on is not followed beyond it."""
+MAX_LINE = 20_000
+"""Fifty times the longest evening of the tests; a game is followed to the line before, whoever writes on."""
 
 
 class Unreadable(CompanionError):
@@ -157,6 +157,6 @@ def read_position(message: Mapping[str, Any]) -> Position | None:
 
 def _position(message: Mapping[str, Any]) -> Position:
     game, line = message.get("game"), message.get("line")
-    if not isinstance(game, str) or not _GAME.fullmatch(game) or type(line) is not int or not 0 < line < _MAX_LINE:
+    if not isinstance(game, str) or not _GAME.fullmatch(game) or type(line) is not int or not 0 < line < MAX_LINE:
         raise Unreadable("no position in a journal")
     return Position(game, line)

@@ -10,7 +10,7 @@ from pathlib import Path
 from queue import Empty, Queue, SimpleQueue
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from companion.hub.messages import Entry, Position, decode, read_position
+from companion.hub.messages import MAX_LINE, Entry, Position, decode, read_position
 from companion.referee.folder import journals
 from companion.referee.lines import Damaged, body
 
@@ -229,12 +229,15 @@ class _Line(NamedTuple):
 
 
 def _lines(path: Path, place: _Place | None = None, note: Callable[[str], None] | None = None) -> Iterator[_Line]:
-    """The whole lines of a journal, after a place; a line that is being written has no end yet and ends the reading."""
+    """The whole lines of a journal, after a place, as far as a hub follows a game.
+
+    A line that is being written has no end yet and ends the reading.
+    """
     offset = place.offset if place else 0
     game, number = (place.position.game, place.position.line) if place and place.position else ("", 0)
     with path.open("rb") as file:
         file.seek(offset)
-        while (text := file.readline()).endswith(b"\n"):
+        while number + 1 < MAX_LINE and (text := file.readline()).endswith(b"\n"):
             number += 1
             try:
                 content = body(text, number)

@@ -4,8 +4,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from companion.games import GAMES
-from companion.hub.messages import Entry, Position, read_entry
+from companion.hub.messages import MAX_LINE, Entry, Position, read_entry
 from companion.hub.sender import WINDOW, JournalOutbox, Sender
+from companion.referee.lines import line
 from companion.referee.messages import Begin, Do
 from companion.simulator.script import write_script
 from tests.clock import Clock
@@ -72,6 +73,17 @@ def test_what_is_written_while_it_reads_comes_before_the_next_game(tmp_path: Pat
             read += outbox.read(100)
         assert len(read) == journal_lines(referee)
     assert all(entry.after == before.position for before, entry in pairwise(read))
+
+
+def test_a_game_longer_than_a_hub_follows_does_not_hold_up_the_next(tmp_path: Path) -> None:
+    (tmp_path / "0001.jsonl").write_bytes(b"".join(line({"n": n, "did": "move"}) for n in range(1, MAX_LINE + 50)))
+    (tmp_path / "0002.jsonl").write_bytes(line({"n": 1, "journal": 1}))
+    outbox = JournalOutbox(tmp_path)
+    entries = outbox.read(MAX_LINE + 100)
+    assert [entry.position.line for entry in entries[-2:]] == [MAX_LINE - 1, 1]
+    assert all(read_entry(entry.payload()) == entry for entry in entries[-2:])
+    outbox.seek(entries[-2].position)
+    assert outbox.read(10) == entries[-1:]
 
 
 def test_a_half_written_line_waits_for_its_end(tmp_path: Path) -> None:
