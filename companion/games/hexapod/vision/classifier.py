@@ -236,18 +236,23 @@ def _similarity_plus_margin(nearest: NDArray[np.float32], named: NDArray[np.intp
     return np.asarray(2 * own - others)
 
 
-def _are_foreign(insects: Sequence[NDArray[np.float32]], examples: NDArray[np.float32]) -> bool:
+def _are_foreign(
+    insects: Sequence[NDArray[np.float32]], examples: NDArray[np.float32], of_kind: NDArray[np.int64]
+) -> bool:
     """See `FewShotInsects.is_foreign`.
 
     Args:
         insects: each field's embeddings (N, D).
         examples: (M, D).
+        of_kind: (M,) that of each.
     """
-    similarities = [(some @ examples.T).max(-1) for some in insects if len(some)]
+    similarities = [some @ examples.T for some in insects if len(some)]
     own = [some for some in similarities if some.max() >= LIMITS.own_similarity]
     for some in (own, similarities):
         if sum(map(len, some)) >= LIMITS.least_insects:
-            return float(np.percentile(np.concatenate(some), 25)) < LIMITS.foreign_similarity
+            every = np.concatenate(some)
+            nearest, kinds = every.max(-1), of_kind[every.argmax(-1)]
+            return float(np.median([np.median(nearest[kinds == kind]) for kind in np.unique(kinds)])) < LIMITS.foreign
     return False
 
 
@@ -300,13 +305,17 @@ class FewShotInsects:
         )
 
     def is_foreign(self, fields: Sequence[Cells]) -> bool:
-        """Whether fields show another printing's insects: many of them are like none of the examples of any veil.
+        """Whether fields show another printing's insects: those of most kinds are like no example of any veil.
 
+        A lamp that lay on one kind where it was taught, or lies on one here, makes no other deck.
         Fields of which no insect is like an example, tiles of a floor perhaps, say nothing beside others that are.
         """
         insects = [cells.embedding[cells.state[..., INSECT] > LIMITS.plain_cell] for cells in fields]
         of_veil = self.of_veil if len(self.of_veil) else np.zeros(len(self.examples), np.intp)
-        return all(_are_foreign(insects, self.examples[of_veil == veil]) for veil in np.unique(of_veil))
+        return all(
+            _are_foreign(insects, self.examples[of_veil == veil], self.of_kind[of_veil == veil])
+            for veil in np.unique(of_veil)
+        )
 
     def fit(self, cells: Cells) -> float:
         """See `InsectClassifier`."""

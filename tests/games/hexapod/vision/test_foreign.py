@@ -91,3 +91,14 @@ def test_an_insect_hardly_like_its_kind_and_hardly_less_like_another_is_not_told
     cells.embedding[0, 1, [0, 1, 20]] = own, side, np.sqrt(max(0.0, 1 - own**2 - side**2))
     found = taught.kinds(cells)[0, 1]
     assert found.argmax() == 0 and (found[0] >= LIMITS.sure_insect) == is_told
+
+
+@pytest.mark.parametrize(("unlike", "is_foreign"), [(1, False), (2, True)])
+def test_a_lamp_on_one_kind_where_it_was_taught_makes_no_other_deck(unlike: int, is_foreign: bool) -> None:
+    """A whole table was left open: the stag of the lesson lay in a lamp's haze, and ten stags lay here."""
+    cells = field(*[0.0] * 12)
+    for k in range(12):
+        kind = k % 3
+        like = 0.78 if kind < unlike else 0.96
+        cells.embedding[0, k, [kind, 20]] = like, np.sqrt(1 - like**2)
+    assert TAUGHT.is_foreign([cells]) is is_foreign
