@@ -34,6 +34,9 @@ Wolf 2004 say why to shrink at all; between 0.3 and 0.6 nothing changed)."""
 _TINT = 0.6
 """White balance: the lowest channel of the light is at least this share of the highest."""
 _LEVELS = np.arange(256, dtype=np.float32)
+_MIDDLE, _DARK = slice(5, 19), 8.0
+"""Of a cell's `CELL_PX` pixels, those whose colours are compared; what is added to levels of 255 before: noise in the
+dark has no colour."""
 OFFSET_SCALE = 5.0
 """What training multiplies offsets with."""
 
@@ -101,6 +104,23 @@ def burnt_out_shares(
     is_burnt_out = rectify_field(pyramid, corners, rows, cols, 0) >= LIMITS.burnt_out
     pixels = is_burnt_out.all(-1) if in_every_channel else is_burnt_out.any(-1)
     return np.asarray(pixels.reshape(rows, CELL_PX, cols, CELL_PX).mean((1, 3)))
+
+
+def colour_ranges(pyramid: Pyramid, corners: NDArray[np.floating], rows: int, cols: int) -> NDArray[np.float64]:
+    """How far the colours in the middle of each cell (rows, cols) lie apart, whatever their brightness, as logarithms.
+
+    Args:
+        pyramid: the picture.
+        corners: (4, 2) of the field, the first becoming the top left.
+        rows: cells from top to bottom.
+        cols: cells from left to right.
+    """
+    smooth = cv2.blur(rectify_field(pyramid, corners, rows, cols, 0), (3, 3))
+    cells = smooth.reshape(rows, CELL_PX, cols, CELL_PX, 3).swapaxes(1, 2)
+    middles = cells[:, :, _MIDDLE, _MIDDLE].reshape(rows, cols, -1, 3)
+    logs = np.log(middles.astype(np.float32) + _DARK)
+    low, high = np.percentile(logs - logs.mean(-1, keepdims=True), (3, 97), axis=2)
+    return np.asarray((high - low).max(-1), np.float64)
 
 
 def prepared(picture: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -14,6 +14,7 @@ from companion.games.hexapod.vision.classifier import (
     OTHER,
     InsectClassifier,
     burnt_out_shares,
+    colour_ranges,
 )
 from companion.games.hexapod.vision.orientation import OrientedField
 from companion.games.hexapod.vision.results import DetectedField
@@ -232,11 +233,16 @@ def assess(
 
 def empty_thresholds(pyramid: Pyramid, field: OrientedField, least: float = LIMITS.sure_empty) -> NDArray[np.float64]:
     """The probability from which on each cell (rows, cols) of a case is surely empty: more than the ``least`` where it
-    is burnt out.
+    is burnt out, still more where several colours show.
     """
-    rows, cols = field.cells.state.shape[:2]
-    shares = burnt_out_shares(pyramid, field.quad.corners, rows, cols, in_every_channel=False)
-    return np.where(shares > LIMITS.burnt_out_cell, max(least, LIMITS.sure_burnt_out), least)
+    state, corners = field.cells.state, field.quad.corners
+    rows, cols = state.shape[:2]
+    shares = burnt_out_shares(pyramid, corners, rows, cols, in_every_channel=False)
+    thresholds = np.where(shares > LIMITS.burnt_out_cell, max(least, LIMITS.sure_burnt_out), least)
+    if ((state.argmax(-1) == EMPTY) & (state[..., EMPTY] < LIMITS.sure_coloured)).any():
+        is_coloured = colour_ranges(pyramid, corners, rows, cols) > LIMITS.coloured_cell
+        thresholds = np.where(is_coloured, np.maximum(thresholds, LIMITS.sure_coloured), thresholds)
+    return thresholds
 
 
 def case_has_edges(pyramid: Pyramid, cases: Sequence[OrientedField], which: int) -> bool:

@@ -93,6 +93,19 @@ def test_an_empty_cell_that_light_has_burnt_out_is_surely_empty_only_if_it_is_pl
     assert ["".join("?" if d else "." for d in row) for row in detected.doubt] == told
 
 
+@pytest.mark.parametrize(("empty", "colour", "told"), [(0.96, 1.0, "?"), (0.995, 1.0, "."), (0.96, 0.0, ".")])
+def test_a_cell_in_which_colours_show_is_surely_empty_only_if_it_is_plainly_so(empty: float, colour: float, told: str):
+    """Beetles beside the case's wall, which hid a quarter of their cells, were told as empty with 0.93 to 0.96."""
+    seen = field(["..", ".."], SURE_WAY)
+    seen.cells.state[1, 0] = [empty, 0.98 - empty, 0.02]
+    picture = np.full((140, 140, 3), 90, np.uint8)
+    picture[89:101, 58:82] += np.uint8([0, 0, 60 * colour])
+    detected, _ = assess(
+        seen, PretrainedInsects(), (140, 140), is_case=True, sure_empty=empty_thresholds(Pyramid.of(picture), seen)
+    )
+    assert ["".join("?" if d else "." for d in row) for row in detected.doubt] == [".", told]
+
+
 def test_an_insect_that_looks_like_another_from_a_little_aside_is_not_stated() -> None:
     """Of 35 names of a taught deck that some shifted crop contradicted 7 were wrong."""
     seen = replace(field(["bl gr", "go .."], SURE_WAY), contested=np.array([[False, True], [False, True]]))
