@@ -110,6 +110,7 @@ function free({ table: { tableau } }) {
 }
 
 export function owed({ phase, table, players }, name) {
+  if (!players[name].in) return "";
   if (phase === "hedge" && table.stake) return t("hexel-whole", { stake: table.stake });
   if (phase !== "play" || !table.mark || table.mark_by === name) return "";
   const most = table.mark * table.stake;
