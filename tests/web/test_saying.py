@@ -71,6 +71,25 @@ def test_a_set_that_the_camera_read_lies_face_up(referee: Referee, visit: Callab
     assert page.run("return document.querySelectorAll('.triple.down').length") == 2
 
 
+@pytest.mark.parametrize("seen", [0, 1])
+def test_of_two_sets_against_the_tail_only_the_one_that_the_camera_read_lies_face_up(
+    referee: Referee, visit: Callable[..., Any], seen: int
+) -> None:
+    referee.ask(Begin(Header("comet", ("Ana", "Bo"))))
+    referee.ask(Do({"cmd": "round", "player": "Ana", "tail": True}))
+    sets = [{**SET, "pot": "tail"}, {**SET, "pot": "tail", "cards": [[2, 3, 4], [6, 8, 9]]}]
+    for number, laid in enumerate(sets):
+        if number == seen:
+            referee.ask(Propose(laid, Evidence(b"", 0.9)))
+            referee.ask(Confirm(referee.latest().version))
+        else:
+            referee.ask(Do(laid))
+    page = visit(referee)
+    faces = "[...document.querySelectorAll('.is-tail .triple')].map((face) => face.textContent)"
+    told = [" ".join(map(str, card)) for card in sets[seen]["cards"]]
+    assert page.run(f"return {faces}") == (["", "", *told] if seen else [*told, "", ""])
+
+
 def test_an_ended_recording_is_not_live(referee: Referee, visit: Callable[..., Any]) -> None:
     page = visit(referee)
     assert text(page, "#link-words") == "Live"

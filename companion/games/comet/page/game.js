@@ -41,8 +41,10 @@ function set({ player, cards }, isOpen) {
 }
 
 // Whether a set lies face up: the camera has read its cards. One that was entered by hand lies as its player laid it.
-function isSeen({ history }, { player, pot }) {
-  return Boolean(history.findLast(({ command }) => command.cmd === "set" && command.player === player && command.pot === pot)?.picture);
+// Against the Tail a player lays several.
+function isSeen({ history }, { player, pot, cards }) {
+  const isMine = ({ command }) => command.cmd === "set" && command.player === player && command.pot === pot && String(command.cards) === String(cards);
+  return Boolean(history.findLast(isMine)?.picture);
 }
 
 const named = (pot) => (pot === "tail" ? t("tail") : pot);
