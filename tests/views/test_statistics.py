@@ -49,6 +49,14 @@ def test_comet_counts_chips_pots_and_sets(played: Play) -> None:
     assert (ana.bests["Best set"].weight, bo.bests["Best set"].weight) == (15, 27)
 
 
+def test_comet_counts_as_chips_from_pots_what_the_last_one_takes(played: Play) -> None:
+    header = Header("comet", ("Ana", "Bo"), None, {"chips": 550})
+    session = played("comet", "round Ana", "set Ana Kinro 9-9-9", "reveal", "round Ana", header=header)
+    assert [event["event"] for event in session.moves[-1].events] == ["out", "ended"]
+    assert session.game.view(session.state)["players"]["Ana"]["won"] == 600
+    assert summarise(session).tallies["Ana"].counts["Chips from pots"] == 600, "50 of Kinro, and all that was left"
+
+
 def test_hexapod_counts_points_and_the_best_card(played: Play) -> None:
     sums = summarise(played("hexapod"))
     ana, bo = sums.tallies["Ana"], sums.tallies["Bo"]

@@ -86,6 +86,12 @@ def _won(event: Event) -> Iterator[Feat]:
             yield Count(player, _name("pots-chips"), event["amount"])
 
 
+def _ended(event: Event) -> Iterator[Feat]:
+    """In some games the last one left takes all pots."""
+    if "last" in event and event["amount"]:
+        yield Count(event["last"], _name("pots-chips"), event["amount"])
+
+
 def _connection(event: Event) -> Iterator[Feat]:
     word = connection(event["kind"])
     for player, points in event["scores"].items():
@@ -119,6 +125,7 @@ _CATALOGUE: Mapping[str, Callable[[Event], Iterator[Feat]]] = {
     "insurance": _insurance,
     "out": _out,
     "won": _won,
+    "ended": _ended,
     "connection": _connection,
     "starred": _counted,
     "skipped": _counted,
