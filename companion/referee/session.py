@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from companion import games
-from companion.errors import Refusal
+from companion.errors import BadHeader, Refusal
 from companion.referee.messages import (
     Answer,
     Asked,
@@ -42,6 +42,7 @@ from companion.referee.messages import (
 from companion.referee.moves import Amendment, Line, Move, amendment, corrected, extended, known_fields
 from companion.rules.engine import Command, Event, Game, Header
 from companion.rules.fields import malformed
+from companion.rules.limits import is_writable
 
 PRESS_GAP_S = 0.3
 _ANSWERS_KEPT = 512
@@ -163,6 +164,8 @@ def decide(session: Session, asked: Asked) -> tuple[SessionEvent, ...]:
             commands = tuple(known_fields(session.game, command) for command in asked_change.commands)
             change = replace(asked_change, commands=commands)
             line = corrected(session.game, session.line, change, asked.when)
+            for command in commands:
+                _require_writable(command)
             return (Corrected(change, line, asked.when, asked.at_s, by),)
         case Next():
             _require_fresh(session, message.version, session.state_version)
@@ -170,6 +173,8 @@ def decide(session: Session, asked: Asked) -> tuple[SessionEvent, ...]:
         case Begin(header, version):
             _require_fresh(session, version, session.state_version)
             games.game(header.game).rules.start(header)
+            if not is_writable(header.as_json()):
+                raise BadHeader("the header holds half a character, which cannot be written")
             return (Begun(header, asked.when, asked.at_s),)
         case Notice():
             return (Noticed(message),) if _is_new(session, message) else ()
@@ -224,7 +229,14 @@ def _move(session: Session, asked: Asked, command: Command, key: str | None = No
         raise malformed("a command is a JSON object")
     command = known_fields(session.game, command)
     state, events = session.game.apply(session.state, command)
+    _require_writable(command)
     return Moved(command, events, state, asked.when, asked.at_s, key)
+
+
+def _require_writable(command: Command) -> None:
+    """Refuse a command that no page and no hall could be told of, though the rules look past what is wrong with it."""
+    if not is_writable(dict(command)):
+        raise malformed("the command holds half a character, which cannot be written")
 
 
 def _is_on_turn(session: Session, command: Command) -> bool:

@@ -141,6 +141,19 @@ def _is_seen(letter: str) -> bool:
     return unicodedata.category(letter)[0] in "LNPS" and letter not in _BLANK
 
 
+def is_writable(value: Any) -> bool:
+    """Whether a JSON value can be written in UTF-8; half a character cannot.
+
+    >>> is_writable({"owner": ["\\U0001f600"]}), is_writable({"owner": ["\\ud83d"]})
+    (True, False)
+    """
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def prune(text: str, nested: int) -> str:
     """A JSON text with `null` for each list and object that stands deeper than ``nested``.
 

@@ -10,6 +10,7 @@ from companion.referee.messages import (
     Asked,
     Begin,
     Confirm,
+    Correct,
     Do,
     Evidence,
     Message,
@@ -20,6 +21,7 @@ from companion.referee.messages import (
     Reject,
     Undo,
 )
+from companion.referee.moves import Change
 from companion.referee.session import Session, begin, decide, evolve
 from companion.rules.engine import Header
 
@@ -61,6 +63,19 @@ def test_a_command_that_the_rules_refuse_is_refused_by_their_code(staking: Sessi
     assert refusal(staking, Do(BO_STAKES)) == "not-dealer"
     assert refusal(staking, Do({"cmd": "sing"})) == "malformed"
     assert refusal(staking, Do([])) == "malformed"  # type: ignore[arg-type]
+
+
+def test_what_holds_half_a_character_is_no_move_and_begins_no_game() -> None:
+    """The rules look past a body's owner, but no page and no hall could be told of it."""
+    tile = {"kind": "body", "paths": [[0, 3], [1, 2], [4, 5]], "owner": "\ud800"}
+    place = {"cmd": "place", "player": "Ana", "cell": [1, 0], "tile": tile}
+    session = begin(Header("hexdragon", ("Ana", "Bo")), 1)
+    assert refusal(session, Do(place)) == "malformed"
+    assert refusal(session, Correct(Change(1, 0, (place,)))) == "malformed"
+    assert after(session, Do({**place, "tile": {**tile, "owner": "\U0001f600"}, "note": "\ud800"})).moves
+    pots = ["\ud800", "Kinro", "Nivek", "Trinovat", "Vain", "Polos"]
+    with pytest.raises(BadHeader):
+        after(session, Begin(Header("comet", ("Ana", "Bo"), None, {"pots": pots})))
 
 
 def test_undo_brings_back_exactly_the_state_before(staking: Session) -> None:
