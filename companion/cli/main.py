@@ -5,6 +5,7 @@ on standard output) and ends with the error's exit status: 1 for a refusal, 2 fo
 A new command is one function under ``@companion.command()``; an option ``--json`` is `json_option`.
 """
 
+import codecs
 import io
 import json
 import math
@@ -219,7 +220,7 @@ def _lines(path: Path) -> Sequence[str | bytes]:
         megabytes = MOST_RECORD_BYTES // 1_000_000
         raise UsageError(f"cannot read {path}: it has more than {megabytes} MB", code="unreadable-record")
     if not data.startswith(_JOURNAL):
-        return [line.removesuffix(b"\r") for line in data.split(b"\n")]
+        return [line.removesuffix(b"\r") for line in data.removeprefix(codecs.BOM_UTF8).split(b"\n")]
     record: Sequence[Mapping[str, Any]] = import_module("companion.referee.past").journal_as_record(path)
     return [json.dumps(dict(line)) for line in record]
 

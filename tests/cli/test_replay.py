@@ -118,6 +118,15 @@ def test_a_line_is_as_long_as_it_is_without_its_ending(tmp_path, capsys, ending,
     assert json.loads(capsys.readouterr().out)["error"]["code"] == code
 
 
+def test_a_byte_order_mark_before_a_record_is_no_part_of_its_first_line(tmp_path, capsys):
+    record = tmp_path / "record.jsonl"
+    for before, after, line in (("", "", 2), ("\n", "", 3), ("", " " * (65536 - len(HEADER)), 2)):
+        record.write_bytes(f"\ufeff{before}{HEADER}{after}\n{STAKE_TOO_EARLY}".encode())
+        assert main(["replay", str(record), "--json"]) == 1
+        report = json.loads(capsys.readouterr().out)
+        assert (report["line"], report["error"]["code"]) == (line, "wrong-phase")
+
+
 def test_a_name_that_no_terminal_can_show_is_told_all_the_same(tmp_path):
     header = HEADER.replace("Ana", "\\u4e2d\\u6587")
     command = [sys.executable, "-m", "companion", "replay", write(tmp_path, header)]
