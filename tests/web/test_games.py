@@ -75,6 +75,17 @@ def test_of_equal_points_the_page_says_which_connections_decided(referee: Refere
     assert "connections: 5, 4" in words and "connections: 4, 3, 2" in words and "next longest" in words
 
 
+def test_of_a_board_larger_than_any_table_only_so_much_is_drawn_as_can_be_seen(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    referee.ask(Begin(Header("hexdragon", TWO, None, {"radius": 10**9})))
+    far = {"kind": "body", "paths": [[0, 3], [1, 2], [4, 5]]}
+    referee.ask(Do({"cmd": "place", "player": "Ana", "cell": [30, 0], "tile": far}))
+    page = visit(referee)
+    page.wait_for("document.querySelectorAll('.card.dragon').length == 2")
+    assert page.run("return document.querySelectorAll('.free').length") < 2000
+
+
 def test_the_reveal_lists_every_score_line_pot_by_pot(referee: Referee, visit: Callable[..., Any]) -> None:
     played(referee, "comet", lambda events: any(event["event"] == "won" for event in events))
     events = referee.latest().moves[-1].events

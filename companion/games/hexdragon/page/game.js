@@ -85,10 +85,19 @@ function star({ cell, player }, owner) {
   return at(cell, svg("circle", { r: 54, class: "token" }), shape, letter);
 }
 
+// No table is larger than so many cells around the start tile; of a board that is said to be, no more are drawn.
+const WIDEST = 20;
+
 function field(radius) {
   const span = [...Array(2 * radius + 1).keys()].map((n) => n - radius);
   return span.flatMap((r) => span.filter((q) => Math.abs(q + r) <= radius).map((q) => [q, r]));
 }
+
+function isOnBoard([q, r], radius) {
+  return Math.max(Math.abs(q), Math.abs(r), Math.abs(q + r)) <= radius;
+}
+
+const cellsOf = (radius) => 3 * radius * (radius + 1) + 1;
 
 export function layWords({ phase }) {
   return phase === "play" ? t("enter-by-hand") : "";
@@ -103,21 +112,21 @@ export function drawTable(state, isLaying = false) {
   const events = state.last?.events ?? [];
   const laid = events.find((event) => event.event === "placed");
   const newest = laid && tiles.find(({ cell }) => same(cell, laid.cell));
-  const cells = field(radius);
+  const cells = field(Math.min(radius, WIDEST));
   const ghostKind = state.proposal?.refusal ? "ghost refused" : "ghost";
   const drawn = [
     ...cells.map((cell) => at(cell, svg("polygon", { points: outline(SIDE * 0.965), class: "free" }))),
     ...tiles.filter((other) => other !== newest).map((other) => tile(other, owners[other.player], "")),
     newest && tile(newest, owners[newest.player], "newest"),
-    ...open(tiles, owners, (cell) => cells.some((other) => same(other, cell))),
+    ...open(tiles, owners, (cell) => isOnBoard(cell, radius)),
     ...stars.map((token) => star(token, owners[token.player])),
     ...ghosts.map((ghost) => tile(ghost, owners[ghost.player], ghostKind)),
     ...ghostStars.map((ghost) => svg("g", { class: ghostKind }, star(ghost, owners[ghost.player]))),
     ...events.filter((event) => event.event === "connection").map((made, n) => lit(made, owners, n)),
     ...(isLaying ? cells.filter((cell) => !tiles.some((laid) => same(laid.cell, cell))).map(tappable) : []),
   ];
-  const label = t("hexdragon-lying", { tiles: counted(tiles.length, "tile"), cells: cells.length });
-  const drawing = picture([...cells, ...ghosts.map(({ cell }) => cell)], label, 4, ...drawn);
+  const label = t("hexdragon-lying", { tiles: counted(tiles.length, "tile"), cells: cellsOf(radius) });
+  const drawing = picture([...cells, ...[...tiles, ...ghosts].map(({ cell }) => cell)], label, 4, ...drawn);
   if (isLaying) drawing.setAttribute("role", "group");
   return state.result && isTied(state) ? [drawing, ranking(state)] : drawing;
 }
@@ -145,7 +154,7 @@ function ranking({ result, players }) {
 
 export function roundWords({ table }) {
   const { radius, tiles } = table;
-  return t("hexdragon-free", { n: 3 * radius * (radius + 1) + 1 - tiles.length });
+  return t("hexdragon-free", { n: cellsOf(radius) - tiles.length });
 }
 
 export function tableFacts({ table }) {
