@@ -170,3 +170,46 @@ def speak(page: Any, language: str) -> None:
     page.asynchronous(CHOOSE % language)
     page.open(page.run("return location.origin"))
     page.wait_for(f"document.documentElement.lang == '{language}' && document.querySelector('.seat')")
+
+
+UNREADABLE = """
+const word = document.createRange(), told = new Set();
+const isBroken = (node, at, length) => { word.setStart(node, at); word.setEnd(node, at + length);
+  return new Set([...word.getClientRects()].map(({ top }) => Math.round(top))).size > 1; };
+const texts = document.createTreeWalker(document.querySelector('dialog[open]') ?? document.body, NodeFilter.SHOW_TEXT);
+while (texts.nextNode()) {
+  const node = texts.currentNode, part = node.parentElement;
+  if (!part.getClientRects().length || part.closest('svg, script, select, .skip, .in-full, .top')) continue;
+  for (const { 0: text, index } of node.data.matchAll(/[\\p{L}\\d]+/gu))
+    if (text.length < 15 && isBroken(node, index, text.length)) told.add(text);
+}
+for (const button of document.querySelectorAll('dialog[open] button, body:not(:has(dialog[open])) .people button'))
+  if (!button.matches('.name') && button.scrollWidth > button.clientWidth + 1) told.add(`cut: ${button.textContent}`);
+return [...told];
+"""
+"""Words on more than one line though they would fit on one, and buttons too narrow for their words."""
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "sk"])
+def test_text_of_twice_the_size_breaks_no_word_of_a_dialog(
+    language: str, referee: Referee, window: Any, visit: Callable[..., Any]
+) -> None:
+    window.screen(320, 640)
+    page = visit_in(language, window, visit, referee)
+    page.run("document.documentElement.style.fontSize = '34px'")
+    page.run("document.getElementById('this-phone').open = true")
+    unreadable, wide = {}, {}
+    for which in dialogs(referee, page):
+        if which == "around":
+            break
+        unreadable[which], wide[which] = page.run(UNREADABLE), page.run(WIDTHS)
+    assert {which: words for which, words in unreadable.items() if words} == {}
+    assert {which: width for which, width in wide.items() if width > 0} == {}
+
+
+def test_a_heading_within_a_part_is_no_larger_than_the_parts(referee: Referee, visit: Callable[..., Any]) -> None:
+    page = visit(referee)
+    page.run("document.getElementById('sheet').innerHTML = '<h3>Put it right</h3><h4>Or was it this?</h4>'")
+    page.run("document.getElementById('sheet').showModal()")
+    size = "parseFloat(getComputedStyle(document.querySelector('#sheet {}')).fontSize)"
+    assert page.run(f"return {size.format('h4')} < {size.format('h3')}")

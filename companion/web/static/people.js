@@ -44,7 +44,7 @@ function voicePart(seat) {
   if (!voice.canSpeak) return null;
   const choices = Object.entries(voice.CHOICES).filter(([choice]) => choice !== "turn" || seat);
   const buttons = choices.map(([choice, words]) =>
-    h("button", { id: `voice-${choice}`, class: "plain pick name", "aria-pressed": String(choice === voice.chosen()), onclick: () => choose(choice) }, words));
+    h("button", { id: `voice-${choice}`, class: "plain pick", "aria-pressed": String(choice === voice.chosen()), onclick: () => choose(choice) }, words));
   const choose = (choice) => {
     voice.choose(choice);
     for (const [n, button] of buttons.entries()) button.setAttribute("aria-pressed", choices[n][0] === choice);
@@ -55,7 +55,7 @@ function voicePart(seat) {
 
 function choices(name, words, list, chosen, choose) {
   const buttons = list.map(([choice, label]) =>
-    h("button", { id: `${name}-${choice}`, class: "plain pick name", "aria-pressed": String(choice === chosen), onclick: () => pick(choice) }, label));
+    h("button", { id: `${name}-${choice}`, class: "plain pick", "aria-pressed": String(choice === chosen), onclick: () => pick(choice) }, label));
   const pick = (choice) => {
     choose(choice);
     for (const [n, button] of buttons.entries()) button.setAttribute("aria-pressed", String(list[n][0] === choice));

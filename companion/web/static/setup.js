@@ -78,7 +78,7 @@ export async function openSetup({ state, me, press }) {
   const addSeat = () => redraw(() => wanted.seats.push(seatOf("")), `player-${wanted.seats.length}`);
   const picks = (label, list, id, words, chosen, pick) =>
     h("div", { class: "row picks", role: "group", "aria-label": label },
-      ...list.map((one) => h("button", { type: "button", id: `${id}-${one}`, class: "plain pick name", "aria-pressed": String(one === chosen), onclick: () => redraw(() => pick(one)) }, words(one))));
+      ...list.map((one) => h("button", { type: "button", id: `${id}-${one}`, class: "plain pick", "aria-pressed": String(one === chosen), onclick: () => redraw(() => pick(one)) }, words(one))));
   const seatField = (seat, n, page) => {
     const input = h("input", { id: `player-${n}`, value: seat.name, maxlength: 40, "aria-label": t("player", { n: n + 1 }), placeholder: t("player", { n: n + 1 }) });
     input.addEventListener("input", () => (seat.name = input.value));
