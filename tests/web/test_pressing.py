@@ -142,6 +142,32 @@ def test_a_stake_for_which_somebody_cannot_hedge_is_asked_for_twice(
     assert referee.latest().moves[-1].command == {"cmd": "stake", "player": "Ana", "amount": 251}
 
 
+def test_no_button_moves_while_a_stake_is_asked_about_and_a_double_tap_is_no_answer(
+    table: Callable[..., Referee], visit: Callable[..., Any], window: Any
+) -> None:
+    referee = table(LINE)
+    window.screen(360, 640)
+    page = visit(referee)
+    page.run("document.getElementById('sit-0').click()")
+    page.wait_for("document.body.dataset.seated == 'yes' && document.querySelector('#actions .have')")
+    page.run("document.getElementById('amount-0').value = 250")
+    place = "const { x, y, width, height } = document.getElementById('set-0').getBoundingClientRect(); "
+    before = page.run(f"{place} return [x, y, width, height]")
+    middle = before[0] + before[2] / 2, before[1] + before[3] / 2
+    for _ in range(2):
+        page.tap(*middle)
+    question = "document.querySelector('.stepper [role=alert]')"
+    page.wait_for(f"{question}.textContent.includes('250 is more than')")
+    assert page.run(f"{place} return [x, y, width, height]") == before
+    assert page.run(
+        f"const {{ top, bottom }} = {question}.getBoundingClientRect(); return [top >= 0, bottom <= {before[1]}]"
+    ) == [True, True]
+    assert referee.latest().moves[-1].command["cmd"] == "line"
+    page.asynchronous("setTimeout(arguments[0], 450)")
+    page.tap(*middle)
+    page.wait_for("document.body.dataset.phase == 'hedge'")
+
+
 def test_a_usual_stake_is_not_asked_about(table: Callable[..., Referee], visit: Callable[..., Any]) -> None:
     page = visit(table(LINE))
     page.run("document.getElementById('amount-0').value = 100; document.getElementById('set-0').click()")

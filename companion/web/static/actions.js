@@ -39,6 +39,7 @@ function stepper(choices, n, press, me, doubt) {
   let chosen = choices[Math.max(0, remembered)];
   const input = h("input", { id: `amount-${n}`, type: "number", inputmode: "numeric", oninput: () => put(input.value) });
   const question = h("p", { role: "alert" });
+  let askedAt = 0;
   const ready = h("div", { class: "row picks", role: "group", "aria-label": t("amounts") });
   const names = choices.length > 1 ? choices.map((choice, k) => name(choice, `who-${n}-${k}`, () => choose(choice))) : [];
 
@@ -69,10 +70,16 @@ function stepper(choices, n, press, me, doubt) {
     const asked = doubt(command);
     const isAsked = !asked || question.textContent === asked;
     question.textContent = asked;
-    if (!isAsked) return;
+    if (!isAsked) {
+      askedAt = performance.now();
+      return question.scrollIntoView({ block: "nearest" });
+    }
     delete input.dataset.typed;
     press.command(command);
   };
+
+  // The second tap of a double one was meant before there was a question.
+  const hold = (event) => question.textContent && event.isTrusted && event.timeStamp - askedAt < NEW_MS && event.preventDefault();
 
   choose(chosen);
   const { label, player } = chosen;
@@ -83,7 +90,7 @@ function stepper(choices, n, press, me, doubt) {
       h("button", { type: "button", class: "plain round", "aria-label": t("less"), onclick: () => move(-1) }, "−"),
       input,
       h("button", { type: "button", class: "plain round", "aria-label": t("more"), onclick: () => move(1) }, "+"),
-      h("button", { type: "submit", id: `set-${n}` }, t("set"))),
+      h("button", { type: "submit", id: `set-${n}`, onclick: hold }, t("set"))),
     question,
     ready);
 }
