@@ -1,5 +1,6 @@
 """Calibrating on the page: for the operator alone, on what the camera sees, stored and watched by."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ from companion.config import CameraSettings, Settings
 from companion.devices.camera import Frame, MonitoredCamera
 from companion.printing.marks import mark_shapes
 from companion.referee.referee import Referee
+from companion.views.translations import LANGUAGES
 from companion.vision.calibration.calibration import read_calibration
 from companion.web.app import create_app
 from companion.web.app_context import TableParts
@@ -151,6 +153,18 @@ def test_a_camera_that_shows_nothing_is_told(operator: FlaskClient, running: Sim
     assert operator.get("/api/calibrate/picture.jpg").status_code == 404
     assert operator.get("/api/calibrate").get_json()["checks"] == []
     assert operator.post("/api/calibrate", json=asked()).get_json()["error"]["code"] == "no-picture"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_of_a_camera_that_shows_nothing_every_language_says_so(
+    language: str, operator: FlaskClient, running: SimpleNamespace
+) -> None:
+    """Six said only that there was no picture of it, as of a past move."""
+    running.camera.close()
+    answer = operator.post("/api/calibrate", json=asked(), headers={"Accept-Language": language})
+    message = answer.get_json()["error"]["message"]
+    assert re.search("camera|Kamera|caméra|cámara|kamer", message), message
+    assert len(re.split(r"[.:] ", message)) == 2, "and what to do about it"
 
 
 def test_a_table_without_a_surveyor_has_no_such_page(referee: Referee) -> None:
