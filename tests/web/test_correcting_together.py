@@ -65,6 +65,24 @@ def test_a_toast_stands_above_an_open_dialog(referee: Referee, visit: Callable[.
         && height > 20 && top > innerHeight / 2 && top + height <= innerHeight && left >= 0 && width <= innerWidth""")
 
 
+def test_what_is_said_for_a_moment_covers_no_answer_in_a_dialog_and_goes_when_tapped(
+    referee: Referee, visit: Callable[..., Any], window: Any
+) -> None:
+    """It hid for six seconds the very button that leads on from a refused correction."""
+    window.screen(360, 640)
+    referee.ask(Do(HEXEL))
+    page = visit(referee)
+    opened(page, 2)
+    page.run("document.getElementById('something-else').click(); document.getElementById('take-out').click()")
+    page.wait_for("!document.getElementById('toast').hidden && document.querySelector('.answer button')")
+    box = "document.querySelector('{}').getBoundingClientRect()"
+    page.wait_for(f"{box.format('.answer')}.bottom <= {box.format('#toast')}.top")
+    assert page.run(f"return {box.format('.answer')}.top") > 0
+    left, top = page.run(f"const {{ left, top }} = {box.format('#toast')}; return [left, top]")
+    page.tap(left + 20, top + 20)
+    page.wait_for("document.getElementById('toast').hidden")
+
+
 def test_a_sheet_that_somebody_elses_press_made_outdated_says_so_at_once(
     referee: Referee, visit: Callable[..., Any]
 ) -> None:

@@ -20,7 +20,7 @@ export async function editor(move, { state, game, entry, press, close }) {
     if (!answer.error) return close();
     note.replaceChildren(h("p", {}, spoken(answer.error.message)), ...ways(answer.error, change), ruleButton(game, answer.error, press.howTo) ?? "");
     (pressed?.closest("li, .row") ?? pressed)?.after(note);
-    note.scrollIntoView({ block: "nearest" });
+    note.scrollIntoView({ block: "center" }); // clear of what is said below
   };
   const ways = ({ code }, change) => {
     if (code === "does-not-follow") return [way(t("correct-cut"), { ...change, cut: true })];

@@ -72,6 +72,7 @@ export function presses({ onRights, onDone, onRefused, latest }) {
 
   const rights = (ask) => press(() => ask().then(onRights));
 
+  find("toast").addEventListener("click", () => tell(""));
   find("join-form").addEventListener("submit", (event) => {
     event.preventDefault();
     const code = find("join-code").value.trim();
