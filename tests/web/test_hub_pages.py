@@ -174,6 +174,45 @@ def test_a_page_of_the_hub_has_no_serious_fault(
     assert window.complaints() == []
 
 
+@pytest.mark.parametrize("size", [17, 34])
+def test_a_long_title_and_large_text_fit_a_small_phone(size: int, app: Flask, address: str, window: Any) -> None:
+    desk = app.test_client()
+    desk.post("/api/pin", json={"pin": PIN})
+    long = {**TOURNAMENT, "title": "Frühlingsmannschaftsmeisterschaft", "slug": "long"}
+    assert desk.post("/api/tournaments", json=long).status_code == 200
+    open_desk(window, address)
+    window.ask_in("de")
+    window.screen(320, 640)
+    for path in ("/desk", "/tournaments", "/tournaments/long", "/tournaments/long/join"):
+        window.open(address + path)
+        window.run(f"document.documentElement.style.fontSize = '{size}px'")
+        assert window.run("return document.documentElement.scrollWidth") <= 320, path
+        cut = """return [...document.querySelectorAll('nav a, h1, h1 ~ p, .list li, .qr img')]
+          .filter((part) => part.scrollWidth > part.clientWidth + 1 && part.clientWidth
+            || part.getBoundingClientRect().right > 307).map((part) => part.outerHTML)"""
+        assert window.run(cut) == [], path
+
+
+@pytest.mark.parametrize("width, height", [(360, 740), (740, 360)])
+def test_the_hall_is_read_on_a_phone(width: int, height: int, hub: Hub, address: str, window: Any) -> None:
+    """It filled the phone's screen as it does a projector's: in letters of seven pixels, its amounts cut off."""
+    pot = {"name": "Trinovat", "amount": 1450}
+    for number in range(4, 13):
+        hub.hall.put(Address("hall", f"table-{number:02}"), {**SNAPSHOT, "pot": pot})
+    window.screen(width, height)
+    window.open(address)
+    window.wait_for("document.querySelectorAll('#tables .table').length == 12")
+    assert window.run("return document.documentElement.scrollWidth") <= width
+    small = """return [...document.querySelectorAll('main *')].filter((part) =>
+      [...part.childNodes].some(({ nodeType }) => nodeType == 3)
+      && parseFloat(getComputedStyle(part).fontSize) < 13).map((part) => part.outerHTML)"""
+    assert window.run(small) == []
+    cut = """return [...document.querySelectorAll('#pot .large, #alarms, #tables .table, #tables .standing, main')]
+      .filter((part) => part.scrollWidth > part.clientWidth + 1 || part.scrollHeight > part.clientHeight + 1)
+      .map((part) => part.outerHTML)"""
+    assert window.run(cut) == []
+
+
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_the_desk_says_nothing_of_a_game_that_is_not_kept(language: str, address: str, window: Any) -> None:
     open_desk(window, address)
