@@ -355,3 +355,20 @@ def test_every_place_is_seen_at_the_end(count: int, television: Callable[..., An
     places = "[...document.querySelectorAll('.places li')]"
     ends = page.run(f"return {places}.map((li) => li.getBoundingClientRect().bottom)")
     assert len(ends) == count and max(ends) <= 1080
+
+
+def test_a_screen_of_twice_as_many_lines_shows_the_same_twice_as_large(
+    referee: Referee, visit: Callable[..., Any], window: Any
+) -> None:
+    """On 3840 pixels a number stood close to its label as if they were one word, and the link's sign was a speck."""
+    gaps = """
+      const far = (a, b) => b.getBoundingClientRect().left - a.getBoundingClientRect().right;
+      const word = (part) => { const text = document.createRange(); text.selectNodeContents(part); return text; };
+      const pot = document.querySelector('.seat .pot'), badge = document.querySelector('.badge');
+      return [far(pot.firstElementChild, pot.querySelector('b')), document.querySelector('.dot').offsetWidth,
+        word(badge).getBoundingClientRect().left - badge.getBoundingClientRect().left];"""
+    window.screen(1920, 1080)
+    page = visit(referee, "/board")
+    small = page.run(gaps)
+    window.screen(3840, 2160)
+    assert [large / one for large, one in zip(page.run(gaps), small, strict=True)] == pytest.approx([2] * 3, rel=0.2)
