@@ -82,6 +82,37 @@ def test_games_won_and_chips_are_in_view_on_a_phone(language: str, address: str,
         assert max(window.run(beyond)) <= 0, path
 
 
+BROKEN = """
+const word = document.createRange(), broken = [];
+const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+while (texts.nextNode()) {
+  const node = texts.currentNode;
+  if (!node.parentElement.closest('h1, h2, thead th, .turns p, .turns .n, .turns li')) continue;
+  if (node.parentElement.closest('svg, details:not([open])')) continue;
+  for (const { 0: text, index } of node.data.matchAll(/[\\p{L}\\d]+/gu)) {
+    word.setStart(node, index), word.setEnd(node, index + text.length);
+    const lines = new Set([...word.getClientRects()].map(({ top }) => Math.round(top)));
+    if (text.length < 16 && lines.size > 1) broken.push(text);
+  }
+}
+return broken;
+"""
+"""Words of headings and of what turned the game that stand on more than one line."""
+
+
+@pytest.mark.parametrize("language, size", [("en", 17), ("de", 17), ("pl", 17), ("de", 34)])
+def test_no_heading_breaks_a_word_on_a_phone(language: str, size: int, address: str, window: Any) -> None:
+    """The tables said Chip s, Chang e and Wo n."""
+    window.ask_in(language)
+    for width in (320, 360):
+        window.screen(width, 740)
+        for path in PATHS:
+            window.open(address + path)
+            window.run(f"document.documentElement.style.fontSize = '{size}px'")
+            assert window.run(BROKEN) == [], (path, width)
+            assert window.run("return document.documentElement.scrollWidth") <= width
+
+
 @pytest.mark.parametrize("path", ["/past/1", "/past/2", "/past/3"])
 def test_a_game_prints_on_one_sheet_of_either_size(path: str, address: str, window: Any) -> None:
     window.open(address + path)
