@@ -221,3 +221,22 @@ def test_the_page_has_no_serious_fault(app: Flask, serve: Any, chromium: Any) ->
     chromium.run(axe.read_text())
     script = "const r = await axe.run(document); return r.violations.map(({ id, nodes }) => id + nodes[0].html)"
     assert chromium.run(script) == []
+
+
+def test_taps_lie_on_the_picture_and_nothing_runs_out_of_the_page_where_text_is_large(
+    app: Flask, serve: Any, chromium: Any
+) -> None:
+    """The drawing was higher than the picture: a tap counted for another place than the one under the finger."""
+    address = f"http://127.0.0.1:{serve(app)}"
+    chromium.forget()
+    chromium.screen(320, 640)
+    chromium.ask_in("de")
+    chromium.open(f"{address}/?code={CODE}")
+    chromium.run(OPERATE)
+    chromium.open(f"{address}/calibrate")
+    chromium.wait_for("document.querySelectorAll('#checks li').length === 4", 60000)
+    chromium.run("document.documentElement.style.fontSize = '34px'")
+    places = "return ['picture', 'drawing'].map((id) => document.getElementById(id).getBoundingClientRect().height)"
+    picture, drawing = chromium.run(places)
+    assert drawing == pytest.approx(picture, abs=1)
+    assert chromium.run("return document.documentElement.scrollWidth") <= 320
