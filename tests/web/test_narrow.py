@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 
 from companion.games import game
-from companion.referee.messages import Begin, Do, Notice
+from companion.referee.messages import Begin, Do, Evidence, Notice, Propose
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.rules.notation import parse
@@ -15,7 +15,7 @@ from companion.views.phrases import sentences
 from companion.views.translations import LANGUAGES
 from companion.views.words import section_of, speaking
 from companion.web.app import create_app
-from tests.web.conftest import CODE, READY, UNREAD, show_notices
+from tests.web.conftest import CODE, HEXEL, READY, UNREAD, show_notices
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
 
@@ -121,6 +121,23 @@ while (texts.nextNode()) {
 return broken;
 """
 """Words that stand on more than one line."""
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_on_a_phone_on_its_side_no_button_covers_the_table(
+    name: str, referee: Referee, phone: Callable[..., Any]
+) -> None:
+    """Of Hex’el’s table a strip of ten pixels was in view, and the buttons below a card seen were cut in half."""
+    page = phone(*PLAYED[name], "de")
+    page.screen(640, 320)
+    box = "document.getElementById('{}').getBoundingClientRect()"
+    page.wait_for(f"{box.format('cloth')}.right <= {box.format('actions')}.left")
+    page.run("document.getElementById('cloth').scrollIntoView()")
+    page.wait_for(f"{box.format('cloth')}.top >= 0 && {box.format('cloth')}.bottom <= 320")
+    assert page.run("return document.documentElement.scrollWidth") <= 640
+    if name == "hexel":
+        referee.ask(Propose({**HEXEL, "player": "Annika"}, Evidence(b"", 0.93)))
+        page.wait_for(f"document.getElementById('confirm') && {box.format('confirm')}.bottom <= 320")
 
 
 @pytest.mark.parametrize("name", PLAYED)
