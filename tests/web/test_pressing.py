@@ -168,6 +168,31 @@ def test_no_button_moves_while_a_stake_is_asked_about_and_a_double_tap_is_no_ans
     page.wait_for("document.body.dataset.phase == 'hedge'")
 
 
+def test_a_finger_on_its_way_to_another_button_answers_no_card_that_is_just_seen(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    """The question rises over the buttons at the lower edge: a tap on Pass was a tap on Confirm."""
+    page = visit(referee)
+    page.run("document.getElementById('sit-0').click()")
+    page.wait_for("document.body.dataset.seated == 'yes' && document.querySelector('#actions .have')")
+    page.run("""
+      window.pressed = 0;
+      new MutationObserver((_, seen) => {
+        const button = document.getElementById('confirm');
+        if (button) seen.disconnect(), requestAnimationFrame(() => { window.middle = button.getBoundingClientRect(); });
+      }).observe(document.getElementById('proposal'), { childList: true });
+      document.addEventListener('click', ({ target }) => (window.pressed += target.id == 'confirm'));""")
+    referee.ask(Propose(HEXEL, Evidence(b"", 0.93)))
+    left, top = page.wait_for("window.middle && [middle.left + middle.width / 2, middle.top + middle.height / 2]")
+    page.tap(left, top)
+    page.wait_for("window.pressed == 1")
+    assert referee.latest().proposal is not None
+    page.asynchronous("setTimeout(arguments[0], 450)")
+    page.tap(left, top)
+    page.wait_for("document.getElementById('proposal').hidden")
+    assert referee.latest().moves[-1].command["cmd"] == "place"
+
+
 def test_a_usual_stake_is_not_asked_about(table: Callable[..., Referee], visit: Callable[..., Any]) -> None:
     page = visit(table(LINE))
     page.run("document.getElementById('amount-0').value = 100; document.getElementById('set-0').click()")

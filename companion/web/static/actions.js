@@ -16,12 +16,17 @@ export function actions(state, press, me, doubt) {
   return [...steppers, ...shared, buttons.length ? h("div", { class: "row wrap" }, ...buttons) : null];
 }
 
+/**
+ * Whether a press is meant for what has stood under the finger since then.
+ * @param {Event} event @param {number} since
+ */
+export const isMeant = (event, since) => !event.isTrusted || event.timeStamp - since > NEW_MS;
+
 // A press for another's seat says whose it is, and stays without effect while the button under the finger is new.
 function button({ label, player, command }, n, press, me) {
   const words = player && player !== me.seat ? t("by-player", { player, label }) : label;
   const drawn = performance.now();
-  const isMeant = (event) => !event.isTrusted || event.timeStamp - drawn > NEW_MS;
-  return h("button", { id: `do-${n}`, class: "plain", onclick: (event) => isMeant(event) && press.command(command) }, words);
+  return h("button", { id: `do-${n}`, class: "plain", onclick: (event) => isMeant(event, drawn) && press.command(command) }, words);
 }
 
 // One button for each player who may press it.
@@ -79,7 +84,7 @@ function stepper(choices, n, press, me, doubt) {
   };
 
   // The second tap of a double one was meant before there was a question.
-  const hold = (event) => question.textContent && event.isTrusted && event.timeStamp - askedAt < NEW_MS && event.preventDefault();
+  const hold = (event) => question.textContent && !isMeant(event, askedAt) && event.preventDefault();
 
   choose(chosen);
   const { label, player } = chosen;

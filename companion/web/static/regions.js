@@ -1,5 +1,6 @@
 // The parts of the page that every game has: call, turn, players, waiting move, notices, moves so far.
 
+import { isMeant } from "./actions.js";
 import { counted, h, spoken } from "./dom.js";
 import { ruleButton } from "./rule.js";
 import { parts, t } from "./words.js";
@@ -81,9 +82,14 @@ function pips(hand) {
   return h("span", { class: "pips", role: "img", "aria-label": words, title: words }, ...cards);
 }
 
+let asked = { sentence: "", since: 0 }; // what is asked about, and since when
+
 export function proposal(state, game, me, isBoard, press) {
   const waiting = state.proposal;
+  if (waiting?.sentence !== asked.sentence) asked = { sentence: waiting?.sentence ?? "", since: performance.now() };
   if (!waiting) return [];
+  const { since } = asked; // it rises over other buttons: a finger may be on its way to one of them
+  const meant = (/** @type {() => any} */ answer) => (/** @type {Event} */ event) => isMeant(event, since) && answer();
   const player = waiting.command.player;
   const isOthers = player !== me.seat && me.taken.includes(player) && !me.operator;
   const canPress = me.joined && !isBoard && !isOthers;
@@ -100,9 +106,9 @@ export function proposal(state, game, me, isBoard, press) {
       refused && !isBoard ? ruleButton(game, refused, press.howTo, "rule") : null),
     canPress
       ? h("div", { class: "row" },
-          h("button", { id: "reject", class: "plain", onclick: press.reject }, refused ? t("take-away") : t("reject")),
-          h("button", { id: "change", class: "plain", onclick: press.changeProposal }, t("change")),
-          refused ? null : h("button", { id: "confirm", onclick: press.confirm }, t("confirm")))
+          h("button", { id: "reject", class: "plain", onclick: meant(press.reject) }, refused ? t("take-away") : t("reject")),
+          h("button", { id: "change", class: "plain", onclick: meant(press.changeProposal) }, t("change")),
+          refused ? null : h("button", { id: "confirm", onclick: meant(press.confirm) }, t("confirm")))
       : h("p", { class: "soft" }, hint),
   ];
 }
