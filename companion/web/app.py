@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from flask import Flask, Request, Response, jsonify, render_template, request
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, NotFound
 from werkzeug.http import parse_date
 from werkzeug.wsgi import FileWrapper
 
@@ -144,7 +144,9 @@ def _summary(error: Exception) -> Response:
     if request.path.startswith("/api/") or not request.accept_mimetypes.accept_html:
         response = jsonify({"error": body})
     else:
-        response = Response(render_template("error.html", message=body["message"], t=partial(phrase, "failed")))
+        is_unsaid = isinstance(error, NotFound) and error.description == NotFound.description
+        message = None if is_unsaid else body["message"]
+        response = Response(render_template("error.html", message=message, t=partial(phrase, "failed")))
     response.status_code = status
     if retry_after_s := getattr(error, "retry_after_s", None):
         response.headers["Retry-After"] = str(retry_after_s)

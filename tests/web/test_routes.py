@@ -8,6 +8,8 @@ from flask.testing import FlaskClient
 
 from companion.referee.messages import Evidence, Notice, Propose
 from companion.referee.referee import Referee
+from companion.views.translations import LANGUAGES
+from companion.views.words import catalogue
 from companion.web.app import create_app
 from companion.web.app_context import TableParts
 
@@ -213,6 +215,14 @@ def test_a_person_who_gets_lost_sees_a_page_and_a_program_sees_json(spectator: F
     page = spectator.get("/nowhere", headers={"Accept": "text/html"})
     assert (page.status_code, page.mimetype) == (404, "text/html")
     assert spectator.get("/api/nowhere").get_json()["error"]["code"] == "not-found"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_page_that_there_is_not_is_told_in_the_phones_language(language: str, spectator: FlaskClient) -> None:
+    """Every language told, in English, to check the spelling of the URL."""
+    page = spectator.get("/nowhere", headers={"Accept": "text/html", "Accept-Language": language})
+    assert catalogue(language)["failed"]["nothing-here"] in page.text
+    assert "URL" not in page.text
 
 
 def test_a_bug_is_an_error_without_its_insides(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
