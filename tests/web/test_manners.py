@@ -59,3 +59,10 @@ def test_the_television_speaks_once_its_button_was_touched(referee: Referee, vis
     referee.ask(Do({"cmd": "pass", "player": "Ana"}))
     page.wait_for("window.said.includes('Ana passes.')")
     page.run("localStorage.clear()")
+
+
+@pytest.mark.parametrize("path", ["/", "/board"])
+def test_a_browser_that_runs_no_scripts_says_so_before_the_empty_table(path: str, spectator: FlaskClient) -> None:
+    """It stood below the place of the table, out of sight."""
+    said, cloth = (spectator.get(path).text.index(part) for part in ("<noscript>", 'id="cloth"'))
+    assert said < cloth
