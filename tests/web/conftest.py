@@ -191,6 +191,10 @@ class Browser:
         still = {"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"}
         self._devtools("Emulation.setEmulatedMedia", {"features": [scheme, still]})
 
+    def choose_text_size(self, px: int) -> None:
+        """The size of text that the browser's settings say; 16 where nobody has chosen."""
+        self._devtools("Page.setFontSizes", {"fontSizes": {"standard": px}})
+
     def ask_in(self, language: str) -> None:
         """Ask for pages in a language from now on."""
         self._devtools("Network.enable", {})

@@ -229,3 +229,18 @@ def test_a_long_name_of_the_dealer_stays_in_its_place(phone: Callable[..., Any])
     assert max(page.run(f"return {ends}")) <= 346
     cut = "[...document.querySelectorAll('.fact, .fact b')].filter((part) => part.scrollWidth > part.clientWidth"
     assert page.run(f"return {cut} || part.scrollHeight > part.clientHeight + 1).length") == 0
+
+
+def test_text_grows_with_the_size_that_the_browser_is_set_to(
+    window: Any, visit: Callable[..., Any], referee: Referee
+) -> None:
+    """It was 17 pixels high, whatever its reader had chosen."""
+    page = visit(referee)
+    size = "parseFloat(getComputedStyle(document.querySelector('#turn .soft')).fontSize)"
+    usual = page.run(f"return {size}")
+    page.choose_text_size(24)
+    try:
+        assert page.run(f"return {size}") == pytest.approx(1.5 * usual)
+        assert page.run("return document.documentElement.scrollWidth") <= 390
+    finally:
+        page.choose_text_size(16)
