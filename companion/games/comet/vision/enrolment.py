@@ -27,7 +27,7 @@ from companion.games.comet.vision.taught_recognizer import find_outlines
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.outlines import judge_candidates
 from companion.vision.enrolment.labels import OVERLAP, Candidates, are_numbers
-from companion.vision.enrolment.learning import learn
+from companion.vision.enrolment.learning import contradictions, learn
 from companion.vision.enrolment.sample import EVENINGS_SHARE, TAUGHT, CropFrame, Sample, taught_of
 from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
 from companion.vision.evidence import Mark
@@ -158,8 +158,11 @@ class CometTeaching(Teaching):
         )
 
     def features(self, samples: Sequence[Sample]) -> list[Feature]:
-        """What the number classifier answers for each number: the mean of looks moved a little."""
-        found = []
+        """What the number classifier answers for each number: the mean of looks moved a little.
+
+        Without what looks like another number than it surely is, where others show it: numbers that run together.
+        """
+        found, sure = list[Feature](), list[bool]()
         for i, sample in enumerate(samples):
             rows = sample.label.get("places") or []
             if not rows:
@@ -171,12 +174,15 @@ class CometTeaching(Teaching):
             seen = classify_views(places.views(pyramid, moved))
             means = seen.embeddings.mean(0)
             means /= np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-6)
-            is_seen = _are_seen(places, sample.label["values"], np.exp(seen.numbers).mean(0))
-            for place in np.flatnonzero(is_seen).tolist():
+            likely = _likely(places, sample.label["values"], np.exp(seen.numbers).mean(0))
+            for place in np.flatnonzero(_are_seen(places, likely)).tolist():
                 number = sample.label["values"][places.slots[place]]
                 if number is not None:
                     found.append(Feature(i, in_words([number]), means[place]))
-        return found
+                    sure.append(likely[place] >= LIMITS.plain_view)
+        odd = {place for place, _ in contradictions(self, found) if sure[place]}
+        others = {one.name for place, one in enumerate(found) if place not in odd}
+        return [one for place, one in enumerate(found) if place not in odd or one.name not in others]
 
     def confirmed(self, profile: CometProfile, command: Label, marks: Sequence[Mark]) -> list[Confirmed]:
         """The cards of a set, of which at most one number was put right."""
@@ -300,18 +306,24 @@ TEACHING = CometTeaching()
 learn_comet = partial(learn, TEACHING)
 
 
-def _are_seen(places: NumberPlaces, values: Sequence[int | None], likely: NDArray[np.floating]) -> NDArray[np.bool_]:
-    """Which places (P,) teach the card's numbers: not one that shows something else where another print is plain.
+def _likely(places: NumberPlaces, values: Sequence[int | None], seen: NDArray[np.floating]) -> NDArray[np.floating]:
+    """How likely each place (P,) shows the card's number; 0 for one that is left out.
 
     Args:
         places: of the card.
-        values: its three numbers; None for one that is left out.
-        likely: probabilities (P, 14) of `NUMBERS` and none.
+        values: its three numbers.
+        seen: probabilities (P, 14) of `NUMBERS` and none.
     """
-    shown = zip((values[slot] for slot in places.slots), likely, strict=True)
-    are = np.array([0.0 if number is None else p[NUMBERS.index(number)] for number, p in shown])
-    plainest = np.array([are[places.slots == slot].max() for slot in places.slots])
-    return (plainest < LIMITS.plain_view) | (are >= LIMITS.hidden_print * plainest)
+    numbers = [values[slot] for slot in places.slots]
+    return np.array(
+        [0.0 if number is None else p[NUMBERS.index(number)] for number, p in zip(numbers, seen, strict=True)]
+    )
+
+
+def _are_seen(places: NumberPlaces, likely: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Which places (P,) teach the card's numbers: not one that shows something else where another print is plain."""
+    plainest = np.array([likely[places.slots == slot].max() for slot in places.slots])
+    return (plainest < LIMITS.plain_view) | (likely >= LIMITS.hidden_print * plainest)
 
 
 def _read_on(mark: Mark) -> list[int]:

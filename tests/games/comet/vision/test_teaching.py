@@ -11,7 +11,7 @@ import pytest
 
 from companion.errors import UsageError
 from companion.games.comet.recognition import RECOGNIZER
-from companion.games.comet.vision import hypothesis, place_search, recognizer
+from companion.games.comet.vision import enrolment, hypothesis, place_search, recognizer
 from companion.games.comet.vision.alignment import Alignment
 from companion.games.comet.vision.backs import card_colour, mark_similar_backs
 from companion.games.comet.vision.enrolment import TEACHING, learn_comet
@@ -192,6 +192,20 @@ def test_a_number_that_another_card_half_covers_is_taught_by_its_other_print():
     cv2.fillConvexPoly(covered, np.round(cover).astype(np.int32), (170, 90, 190))
     profile = learn_comet("comet", [("taught", covered)], labels_of(FACES, picture))
     assert profile.numbers.tolist().count(8) == 1 and profile.numbers.tolist().count(11) == 4
+
+
+@pytest.mark.parametrize(("odd", "taught"), [({"11": 1}, 1), ({"11": 2}, 2), ({"8": 1}, 1)])
+def test_what_surely_is_its_number_and_looks_like_another_is_not_taught_where_others_show_it(odd, taught, monkeypatch):
+    """A 13 that ran into the 11 before it looked like a 3: the lesson was refused as contradicting itself."""
+    ((name, count),) = odd.items()
+
+    def contradictions(_, found):
+        return [(place, "3") for place, one in enumerate(found) if one.name == name][:count]
+
+    monkeypatch.setattr(enrolment, "contradictions", contradictions)
+    picture = taught_picture(printing())
+    profile = learn_comet("comet", [("taught", picture.bgr)], labels_of(FACES, picture))
+    assert profile.numbers.tolist().count(int(name)) == taught
 
 
 def test_of_two_outlines_rough_corners_mean_the_one_that_they_fit():
