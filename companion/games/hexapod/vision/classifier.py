@@ -272,7 +272,8 @@ def _are_foreign(
         if sum(map(len, some)) >= LIMITS.least_insects:
             every = np.concatenate(some)
             nearest, kinds = every.max(-1), of_kind[every.argmax(-1)]
-            return float(np.median([np.median(nearest[kinds == kind]) for kind in np.unique(kinds)])) < LIMITS.foreign
+            of_kinds = [np.median(nearest[kinds == kind]) for kind in np.unique(kinds)]
+            return bool(np.median(of_kinds) < LIMITS.foreign and np.percentile(nearest, 25) < LIMITS.foreign_quarter)
     return False
 
 
@@ -327,7 +328,8 @@ class FewShotInsects:
     def is_foreign(self, fields: Sequence[Cells]) -> bool:
         """Whether fields show another printing's insects: those of most kinds are like no example of any veil.
 
-        A lamp that lay on one kind where it was taught, or lies on one here, makes no other deck.
+        A lamp that lay on one kind where it was taught, or lies on one here, makes no other deck, nor does a little
+        blur.
         Fields of which no insect is like an example, tiles of a floor perhaps, say nothing beside others that are.
         """
         insects = [cells.embedding[cells.state[..., INSECT] > LIMITS.plain_cell] for cells in fields]

@@ -102,3 +102,8 @@ def test_a_lamp_on_one_kind_where_it_was_taught_makes_no_other_deck(unlike: int,
         like = 0.78 if kind < unlike else 0.96
         cells.embedding[0, k, [kind, 20]] = like, np.sqrt(1 - like**2)
     assert TAUGHT.is_foreign([cells]) is is_foreign
+
+
+@pytest.mark.parametrize(("like", "is_foreign"), [(0.85, False), (0.8, True)])
+def test_insects_that_are_all_a_little_less_like_their_examples_are_blurred(like: float, is_foreign: bool) -> None:
+    assert TAUGHT.is_foreign([field(*[like] * 9)]) is is_foreign
