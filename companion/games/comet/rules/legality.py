@@ -230,10 +230,10 @@ def _claims(state: State, new_cards: Mapping[str, Sequence[Card]]) -> tuple[Comm
 
 def _is_revealed(state: State, before: Seen, after: Seen) -> bool:
     """Whether the change revealed the last known set: all cards on the pots are now face up and known."""
+    if any(_card(card) is None for pot in state.pots for card in after.get(pot, ())):
+        return False
     known = Counter((pot, face(card)) for pot in state.pots for laid in state.against(pot) for card in laid.cards)
-    was, now = _all_face_up(state, before), _all_face_up(state, after)
-    some_hidden = any(_card(card) is None for pot in state.pots for card in after.get(pot, ()))
-    return bool(known) and now == known and was != known and not some_hidden
+    return bool(known) and _all_face_up(state, after) == known != _all_face_up(state, before)
 
 
 def _all_face_up(state: State, seen: Seen) -> Counter[tuple[str, Card]]:
