@@ -16,6 +16,11 @@ sys.dont_write_bytecode = False  # else each worker, and each program that a tes
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 cv2.setNumThreads(1)  # tests run side by side: their own threads would only wait for each other
 
+KEPT_BYTES = {"MMAP_THRESHOLD": 32 << 20, "TRIM_THRESHOLD": 256 << 20, "TOP_PAD": 16 << 20}
+"""For glibc in each worker: memory of pictures is used again, not given back and then had anew, all cleared."""
+for name, size in KEPT_BYTES.items():
+    os.environ.setdefault(f"MALLOC_{name}_", str(size))
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
