@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import suppress
-from copy import deepcopy
+from copy import copy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -101,12 +101,10 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def with_other(value: Any, path: tuple[Any, ...], other: Any) -> Any:
-    """The value with another one in a place."""
-    changed = deepcopy(value)
-    at = changed
-    for key in path[:-1]:
-        at = at[key]
-    at[path[-1]] = other
+    """The value with another one in a place; all else is shared with it."""
+    key, *inside = path
+    changed = copy(value)
+    changed[key] = with_other(value[key], tuple(inside), other) if inside else other
     return changed
 
 
