@@ -1,7 +1,9 @@
 """What holds for every test: no property fails because the machine was busy, and the whole run uses every core."""
 
+import gc
 import os
 import sys
+from collections.abc import Generator
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as `companion.cli.main` does, before anything imports NumPy
 
@@ -34,3 +36,15 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         config.option.numprocesses = config.hook.pytest_xdist_auto_num_workers(config=config) + 1
         config.option.dist = "loadfile"
         config.option.loadscopereorder = False  # else files of one long test come last, for one process alone
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for garbage once when all tests are found, and from then on only in what the tests make."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
