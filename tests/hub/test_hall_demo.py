@@ -36,13 +36,20 @@ def test_six_tables_play_before_one_display(tmp_path: Path) -> None:
 def test_a_hall_that_is_ended_while_it_opens_leaves_no_broker_behind(tmp_path: Path, number: signal.Signals) -> None:
     require(mosquitto(), "mosquitto")
     options = ["--tables", "6", "--host", "127.0.0.1", "--port", "0", "--data", str(tmp_path)]
-    with subprocess.Popen([sys.executable, "-m", "companion", "demo", *options], stdout=subprocess.PIPE) as process:
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-        log = tmp_path / "mosquitto.log"
-        until(lambda: log.exists() and log.stat().st_size > 0, 60.0)
-        broker = int(children.read_text())
-        process.send_signal(number)
-        status = process.wait(30)
+    with subprocess.Popen(
+        [sys.executable, "-m", "companion", "demo", *options],
+        stdout=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # a run under nohup would hand its ignoring on
+    ) as process:
+        try:
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            log = tmp_path / "mosquitto.log"
+            until(lambda: log.exists() and log.stat().st_size > 0, 60.0)
+            broker = int(children.read_text())
+            process.send_signal(number)
+            status = process.wait(30)
+        finally:
+            process.kill()
     is_left = is_running(broker)
     if is_left:
         os.kill(broker, signal.SIGKILL)
