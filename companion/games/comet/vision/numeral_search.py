@@ -82,6 +82,7 @@ class NumeralSearch:
     places: NumberPlaces
     likely: Quads
     _components_of: dict[tuple[float, float, float], tuple[Floats, Floats]] = field(default_factory=dict)
+    _contrast_of: dict[tuple[float, float], NDArray[np.float32]] = field(default_factory=dict)
 
     def by_three(self, read: Quads, whole: Quads, blank: Quads = ()) -> list[NDArray[np.float32]]:
         """Outlines (4, 2), begun at the top left, where a card's three numerals may stand; the likeliest first.
@@ -182,11 +183,22 @@ class NumeralSearch:
         sizes = list(product(heights, _BLOCKS, least))
         for size in sizes:
             if size not in self._components_of:
-                self._components_of[size] = _components(self.pyramid, *size)
+                self._components_of[size] = _components(self._contrast(*size[:2]), size[0], size[2])
         at, contrast = (
             np.concatenate(some) for some in zip(*[self._components_of[size] for size in sizes], strict=True)
         )
         return _Ink(at, contrast)
+
+    def _contrast(self, log_high: float, block: float) -> NDArray[np.float32]:
+        """How much brighter than the ground around each place is, relative to that; worked out once."""
+        if (log_high, block) not in self._contrast_of:
+            factor, high = _scale(log_high)
+            small = np.asarray(self.pyramid.scaled(factor), np.uint8)
+            grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32)
+            side = 2 * round(block * high) + 1
+            ground = cv2.blur(grey, (side, side))
+            self._contrast_of[log_high, block] = (grey - ground) / (ground + _DARK)
+        return self._contrast_of[log_high, block]
 
 
 def _cells(
@@ -221,13 +233,14 @@ def _merge_figures(at: Floats, high_px: float) -> Floats:
     return np.concatenate([at[~is_beside.any(1)], (at[pairs[:, 0]] + at[pairs[:, 1]]) / 2])
 
 
-def _components(pyramid: Pyramid, log_high: float, block: float, least: float) -> tuple[Floats, Floats]:
+def _scale(log_high: float) -> tuple[float, float]:
+    """How much smaller a picture is looked at for numerals so high, and how high they are there."""
     factor = min(1.0, _NUMERAL_PX / float(np.exp(log_high)))
-    high = factor * float(np.exp(log_high))
-    grey = cv2.cvtColor(np.asarray(pyramid.scaled(factor), np.uint8), cv2.COLOR_BGR2GRAY).astype(np.float32)
-    side = 2 * round(block * high) + 1
-    ground = cv2.blur(grey, (side, side))
-    contrast = (grey - ground) / (ground + _DARK)
+    return factor, factor * float(np.exp(log_high))
+
+
+def _components(contrast: NDArray[np.float32], log_high: float, least: float) -> tuple[Floats, Floats]:
+    factor, high = _scale(log_high)
     middles, contrasts = [np.zeros((0, 2))], [np.zeros(0)]
     for sign in (1, -1):
         is_ink = sign * contrast > least
