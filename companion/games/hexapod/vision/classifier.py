@@ -8,7 +8,7 @@ cell's middle lies what it shows: the field is not quite where it was found, or 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import cv2
 import numpy as np
@@ -89,38 +89,34 @@ def rectify_field(
     return warp(pyramid, image_from_field, size, 2 * side_px(corners) / (rows + cols) / CELL_PX)
 
 
-def burnt_out_shares(
-    pyramid: Pyramid, corners: NDArray[np.floating], rows: int, cols: int, *, in_every_channel: bool
-) -> NDArray[np.float64]:
+def burnt_out_shares(picture: NDArray[np.uint8], *, in_every_channel: bool) -> NDArray[np.float64]:
     """The share of each cell's pixels (rows, cols) that light has burnt out, in every channel or in some.
 
     Args:
-        pyramid: the picture.
-        corners: (4, 2) of the field, the first becoming the top left.
-        rows: cells from top to bottom.
-        cols: cells from left to right.
+        picture: of a field alone, as `rectify_field` shows it.
         in_every_channel: whether what is burnt out in some channels still shows.
     """
-    is_burnt_out = rectify_field(pyramid, corners, rows, cols, 0) >= LIMITS.burnt_out
-    pixels = is_burnt_out.all(-1) if in_every_channel else is_burnt_out.any(-1)
-    return np.asarray(pixels.reshape(rows, CELL_PX, cols, CELL_PX).mean((1, 3)))
+    is_burnt_out = picture >= LIMITS.burnt_out
+    pixels = np.asarray(is_burnt_out.all(-1) if in_every_channel else is_burnt_out.any(-1))
+    return np.asarray(_by_cell(pixels).mean((2, 3)))
 
 
-def colour_ranges(pyramid: Pyramid, corners: NDArray[np.floating], rows: int, cols: int) -> NDArray[np.float64]:
+def colour_ranges(picture: NDArray[np.uint8]) -> NDArray[np.float64]:
     """How far the colours in the middle of each cell (rows, cols) lie apart, whatever their brightness, as logarithms.
 
     Args:
-        pyramid: the picture.
-        corners: (4, 2) of the field, the first becoming the top left.
-        rows: cells from top to bottom.
-        cols: cells from left to right.
+        picture: of a field alone, as `rectify_field` shows it.
     """
-    smooth = cv2.blur(rectify_field(pyramid, corners, rows, cols, 0), (3, 3))
-    cells = smooth.reshape(rows, CELL_PX, cols, CELL_PX, 3).swapaxes(1, 2)
-    middles = cells[:, :, _MIDDLE, _MIDDLE].reshape(rows, cols, -1, 3)
-    logs = np.log(middles.astype(np.float32) + _DARK)
+    middles = _by_cell(cv2.blur(picture, (3, 3)))[:, :, _MIDDLE, _MIDDLE]
+    logs = np.log(middles.reshape(*middles.shape[:2], -1, 3).astype(np.float32) + _DARK)
     low, high = np.percentile(logs - logs.mean(-1, keepdims=True), (3, 97), axis=2)
     return np.asarray((high - low).max(-1), np.float64)
+
+
+def _by_cell(pixels: NDArray[Any]) -> NDArray[Any]:
+    """A field's pixels (h, w, ...) by cell: (rows, cols, `CELL_PX`, `CELL_PX`, ...)."""
+    rows, cols = pixels.shape[0] // CELL_PX, pixels.shape[1] // CELL_PX
+    return pixels.reshape(rows, CELL_PX, cols, CELL_PX, *pixels.shape[2:]).swapaxes(1, 2)
 
 
 def prepared(picture: NDArray[np.uint8]) -> NDArray[np.float32]:

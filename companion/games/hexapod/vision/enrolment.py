@@ -31,6 +31,7 @@ from companion.games.hexapod.vision.classifier import (
     classify_cells,
     fit_discriminant,
     fuse_passes,
+    rectify_field,
     views,
 )
 from companion.games.hexapod.vision.detector import detect_cases, detect_fields, refine_quads
@@ -466,7 +467,7 @@ def _labelled(seen: Cells, cells: Grid) -> list[tuple[tuple[int, int], np.ndarra
 def _least_shown(pyramid: Pyramid, quad: np.ndarray, cells: Grid) -> tuple[float, str]:
     """The share that light has not burnt out of the insect that shows least, and its kind; 1.0 where there is none."""
     rows, cols = len(cells), len(cells[0])
-    shown = 1 - burnt_out_shares(pyramid, quad, rows, cols, in_every_channel=True)
+    shown = 1 - burnt_out_shares(rectify_field(pyramid, quad, rows, cols, 0), in_every_channel=True)
     shares = ((float(np.mean([shown[place] for place in places])), kind) for places, kind in _insects(cells))
     return min(shares, default=(1.0, ""))
 

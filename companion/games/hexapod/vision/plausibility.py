@@ -15,6 +15,7 @@ from companion.games.hexapod.vision.classifier import (
     InsectClassifier,
     burnt_out_shares,
     colour_ranges,
+    rectify_field,
 )
 from companion.games.hexapod.vision.orientation import OrientedField
 from companion.games.hexapod.vision.results import DetectedField
@@ -235,12 +236,12 @@ def empty_thresholds(pyramid: Pyramid, field: OrientedField, least: float = LIMI
     """The probability from which on each cell (rows, cols) of a case is surely empty: more than the ``least`` where it
     is burnt out, still more where several colours show.
     """
-    state, corners = field.cells.state, field.quad.corners
-    rows, cols = state.shape[:2]
-    shares = burnt_out_shares(pyramid, corners, rows, cols, in_every_channel=False)
+    state = field.cells.state
+    picture = rectify_field(pyramid, field.quad.corners, state.shape[0], state.shape[1], 0)
+    shares = burnt_out_shares(picture, in_every_channel=False)
     thresholds = np.where(shares > LIMITS.burnt_out_cell, max(least, LIMITS.sure_burnt_out), least)
     if ((state.argmax(-1) == EMPTY) & (state[..., EMPTY] < LIMITS.sure_coloured)).any():
-        is_coloured = colour_ranges(pyramid, corners, rows, cols) > LIMITS.coloured_cell
+        is_coloured = colour_ranges(picture) > LIMITS.coloured_cell
         thresholds = np.where(is_coloured, np.maximum(thresholds, LIMITS.sure_coloured), thresholds)
     return thresholds
 
