@@ -30,15 +30,13 @@ class Invitation:
     """The table's address and codes.
 
     Attributes:
-        served_at: the scoreboard's address.
+        served_at: the scoreboard's address; that of no machine, 0.0.0.0, where it serves every network.
         operator_pin: never shown to everybody.
-        port: of a table that serves every network; None: it serves at that address alone.
     """
 
     served_at: str
     join_code: str
     operator_pin: str
-    port: int | None = None
 
     @property
     def url(self) -> str:
@@ -46,7 +44,8 @@ class Invitation:
 
         A Pi that boots is often sooner than its network, and a router may give it another address in an evening.
         """
-        return self.served_at if self.port is None else _url(own_address(), self.port)
+        served = urlsplit(self.served_at)
+        return self.served_at if served.hostname != _EVERYWHERE else f"http://{own_address()}:{served.port}/"
 
     @property
     def host(self) -> str:
@@ -72,8 +71,7 @@ def invitation(listening: socket.socket, data: Path, join_code: str | None, oper
     code = join_code or _stored_code(data / "join-code", _CODE_LETTERS, _CODE_LENGTH)
     pin = operator_pin or _stored_code(data / "operator-pin", "0123456789", _PIN_LENGTH)
     host, port = listening.getsockname()[:2]
-    is_everywhere = host == _EVERYWHERE
-    return Invitation(_url(own_address() if is_everywhere else host, port), code, pin, port if is_everywhere else None)
+    return Invitation(f"http://{host}:{port}/", code, pin)
 
 
 def _qr() -> ModuleType:
@@ -91,10 +89,6 @@ def _stored_code(path: Path, letters: str, length: int) -> str:
             code = "".join(secrets.choice(letters) for _ in range(length))
             write_whole(path, f"{code}\n".encode(), mode=0o600)
     return code
-
-
-def _url(host: str, port: int) -> str:
-    return f"http://{host}:{port}/"
 
 
 def own_address() -> str:

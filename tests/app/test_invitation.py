@@ -12,7 +12,7 @@ from companion.web.server import bind
 HOTSPOT = """
 import subprocess
 from companion.app.invitation import Invitation
-table = Invitation("http://0.0.0.0:8080/", "ROSE42", "471100", 8080)
+table = Invitation("http://0.0.0.0:8080/", "ROSE42", "471100")
 print(table.url)
 for change in ("link add wlan0 type veth peer name phone", "address add 10.42.0.1/24 dev wlan0", "link set wlan0 up"):
     subprocess.run(["ip", *change.split()], check=True)
@@ -40,4 +40,4 @@ def test_a_table_that_serves_one_address_is_found_there(tmp_path: Path) -> None:
         assert made.url == f"http://127.0.0.1:{listening.getsockname()[1]}/"
     with bind("0.0.0.0", 0) as listening:
         made = invitation(listening, tmp_path, "ROSE42", "471100")
-        assert made == Invitation(made.served_at, "ROSE42", "471100", listening.getsockname()[1])
+        assert made == Invitation(f"http://0.0.0.0:{listening.getsockname()[1]}/", "ROSE42", "471100")
