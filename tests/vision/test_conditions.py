@@ -129,10 +129,22 @@ def test_light_that_burns_out_blue_may_be_less_coloured() -> None:
 def test_a_printing_taught_in_strong_inks_shows_none_where_little_of_them_is_left(
     taught: float, is_faint: bool
 ) -> None:
-    picture = np.full((200, 200, 3), 200, np.uint8)
+    lesson, picture = np.full((2, 200, 200, 3), 200, np.uint8)
+    lesson[60:90, 60:140] = (200, 200, 200 * (1 - taught))
     picture[60:90, 60:140] = (200, 200, 178)
-    found = conditions_on(picture, faint=lambda: faint_of(taught))
+    found = conditions_on(picture, faint=lambda: faint_of([(Pyramid.of(lesson), [CARD])]))
     assert found == ((NO_COLOUR,) if is_faint else ())
+
+
+@pytest.mark.parametrize(("veil", "is_faint"), [(0, False), (150, True)])
+def test_cards_in_black_ink_show_as_much_colour_as_they_have(veil: int, is_faint: bool) -> None:
+    lesson, picture = np.full((2, 200, 200, 3), 200, np.uint8)
+    lesson[60:90, 60:140] = (veil, veil, 20 + veil)
+    picture[60:90, 60:140] = (20, 20, 30)
+    found = conditions_on(picture, faint=lambda: faint_of([(Pyramid.of(lesson), [CARD])]))
+    assert found == ((NO_COLOUR,) if is_faint else ()), "in a veil all inks are pale"
+    grey = np.repeat(picture[..., :1], 3, -1)
+    assert conditions_on(grey, faint=lambda: faint_of([(Pyramid.of(lesson), [CARD])])) == (NO_COLOUR,)
 
 
 @pytest.mark.parametrize(("ink", "is_faint"), [((120, 120, 120), True), ((60, 60, 200), False)])

@@ -22,6 +22,9 @@ of their colour left, where insects were first taken for one another."""
 _FADED = 0.15
 """Of taught printings in strong inks owners and symbols were mixed up with a tenth of their colour left, not with 0.3:
 on their pictures colours differ by 0.05 to 0.13 then and by 0.16 at least, where it was 0.5 to 1.9 before."""
+_UNCOLOURED, _LEFT_OF_UNCOLOURED = 0.25, 1 / 3
+"""Cards printed in one dark ink differ by 0.05 to 0.21 of their contrast where they were taught, printed colours by
+0.28 at least; in another light half of that was left, and a third of it is without a picture's colours."""
 _BRIGHT_SHARE, _LESS_BRIGHT_SHARES = 0.95, (0.8, 0.65, 0.5, 0.35, 0.2)
 _BURNT_OUT, _DARKEST_LEVEL = 250.0, 4.0
 _BLUE = 0
@@ -66,9 +69,24 @@ def colourfulness(pyramid: Pyramid, outlines: Sequence[NDArray[np.floating]]) ->
     return float(np.percentile(spread, 98))
 
 
-def faint_of(taught: float) -> float:
-    """How colourful cards are whose colours hardly show any more, where they were so colourful as they were taught."""
-    return max(FAINT, _FADED * taught)
+def faint_of(shown: Sequence[Shown]) -> float:
+    """How colourful cards of a printing are whose colours hardly show any more.
+
+    Args:
+        shown: the cards as they were taught, some at least.
+    """
+    taught = [(colourfulness(*one), _contrast(*one)) for one in shown]
+    most = max(colours for colours, _ in taught)
+    if all(colours < _UNCOLOURED * contrast for colours, contrast in taught):
+        return min(FAINT, _LEFT_OF_UNCOLOURED * most)
+    return max(FAINT, _FADED * most)
+
+
+def _contrast(pyramid: Pyramid, outlines: Sequence[NDArray[np.floating]]) -> float:
+    """How far the brightest and the darkest on cards (K, 2) differ, in shares of white; a veil takes from it."""
+    small, mask = _shrunk(pyramid, outlines, _COLOUR_PX)
+    dark, bright = np.percentile(small[mask > 0], (2, 90), axis=0)
+    return float(1 - (dark / np.maximum(bright, 8.0)).mean())
 
 
 class Tint(NamedTuple):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from companion.errors import UsageError
 from companion.rules.limits import FILE, read_file, read_json
-from companion.vision.detection.conditions import FAINT, colourfulness, faint_of
+from companion.vision.detection.conditions import FAINT, faint_of
 from companion.vision.enrolment.sample import CropFrame, Sample, mosaic, samples_of
 from companion.vision.networks import checksum
 
@@ -205,4 +205,4 @@ def faint_colours(profile: Profile, frame: CropFrame) -> float:
     if not profile.samples:
         return FAINT
     pyramid, corners = mosaic(profile.samples, frame)
-    return faint_of(colourfulness(pyramid, list(corners)))
+    return faint_of([(pyramid, list(corners))])

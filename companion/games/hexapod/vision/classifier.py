@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.thresholds import LIMITS
+from companion.vision.detection.conditions import FAINT
 from companion.vision.geometry import side_px
 from companion.vision.image.pyramid import Pyramid, percentile, warp
 from companion.vision.networks import Network, logistic, picture_planes, softmax
@@ -287,6 +288,7 @@ class FewShotInsects:
         rows: see `InsectClassifier`.
         cols: see `InsectClassifier`.
         of_veil: (N,) under which veil each example is shown; none where all are as they were photographed.
+        faint: how colourful the cards are where their colours hardly show; worked out when first asked.
     """
 
     examples: NDArray[np.float32]
@@ -298,6 +300,7 @@ class FewShotInsects:
     cols: int = 5
     needs_upright: bool = True
     of_veil: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp))
+    faint: Callable[[], float] = lambda: FAINT
 
     def kinds(self, cells: Cells) -> NDArray[np.float32]:
         """See `InsectClassifier`; they add up to the probability that the insect is one of the taught ones."""

@@ -36,6 +36,7 @@ from companion.games.hexapod.vision.classifier import (
 )
 from companion.games.hexapod.vision.detector import detect_cases, detect_fields, refine_quads
 from companion.games.hexapod.vision.thresholds import LIMITS
+from companion.vision.detection.conditions import FAINT, faint_of
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.enrolment.labels import Candidates, cards_in
 from companion.vision.enrolment.learning import learn
@@ -130,9 +131,9 @@ class InsectProfile(Profile):
         """What names insects of this printing."""
         of_kind = np.array([KINDS.index(kind) for kind in self.kinds])
         parted = Discriminant(self.parted, self.weights, self.offsets)
-        is_read = partial(_is_read_without_colour, self)
+        is_read, faint = partial(_is_read_without_colour, self), partial(_faint_colours, self)
         return FewShotInsects(
-            self.examples, of_kind, parted, self.tint, is_read, self.rows, self.cols, of_veil=self.of_veil
+            self.examples, of_kind, parted, self.tint, is_read, self.rows, self.cols, of_veil=self.of_veil, faint=faint
         )
 
 
@@ -208,7 +209,7 @@ class HexapodTeaching(Teaching):
         again: list[_Example] = []
         confirmed: list[_Example] = []
         for sample in samples:
-            pyramid, corners, cells = self._shown(sample)
+            pyramid, corners, cells = self.shown(sample)
             for seen, veil in zip(by_veil, _VEILS, strict=True):
                 seen += [(embedding, kind) for _, embedding, kind in _placed_examples(sample, veil)]
             (again if sample.source == TAUGHT else confirmed).extend(_augmented(sample))
@@ -292,10 +293,17 @@ class HexapodTeaching(Teaching):
             cells[row][col] = ANY if name is None else name
         return {**card, "cells": cells} if _insects(cells) else None
 
-    def _shown(self, sample: Sample) -> tuple[Pyramid, NDArray[np.float32], Grid]:
+    def shown(self, sample: Sample) -> tuple[Pyramid, NDArray[np.float32], Grid]:
         """A sample as a picture, its case's corners (4, 2) and its cells."""
         corners = self.frame(sample.label).corners.astype(np.float32)
         return Pyramid.of(sample.crop()), corners, sample.label["cells"]
+
+
+@lru_cache(maxsize=8)
+def _faint_colours(profile: InsectProfile) -> float:
+    """See `faint_of`; worked out once for a profile."""
+    shown = [TEACHING.shown(sample) for sample in taught_of(profile.samples)]
+    return faint_of([(pyramid, [corners]) for pyramid, corners, _ in shown]) if shown else FAINT
 
 
 @lru_cache(maxsize=8)

@@ -39,7 +39,7 @@ from companion.games.hexapod.vision.plausibility import (
 )
 from companion.games.hexapod.vision.results import DetectedField, HexapodReading
 from companion.games.hexapod.vision.thresholds import LIMITS
-from companion.vision.detection.conditions import NEUTRAL, conditions_of
+from companion.vision.detection.conditions import FAINT, NEUTRAL, conditions_of
 from companion.vision.geometry import SQUARE
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning, Stopwatch
@@ -126,6 +126,7 @@ def _verified(
         tint=taught.tint if taught else NEUTRAL,
         limits=LIMITS.tint,
         is_foreign=lambda: taught is not None and taught.is_foreign([field.cells for field in oriented]),
+        faint=taught.faint if taught else lambda: FAINT,
         is_read_without_colour=lambda: taught is not None and taught.is_read_without_colour(),
         beside=[field.square for field in kept if not field.is_case],
     )

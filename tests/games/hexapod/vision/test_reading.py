@@ -13,6 +13,7 @@ from companion.games.hexapod.vision import enrolment
 from companion.games.hexapod.vision.classifier import Cells, PretrainedInsects, classify_cells
 from companion.games.hexapod.vision.enrolment import InsectProfile, learn_hexapod
 from companion.games.hexapod.vision.recognizer import read_hexapod
+from companion.vision.detection.conditions import FAINT
 from companion.vision.image.codec import load_picture
 from companion.vision.networks import Network
 from models.drawing.hexapod.layouts import scene, showing_all
@@ -150,6 +151,7 @@ def test_a_deck_in_one_ink_is_read_where_the_picture_has_no_colour(seed: int, is
     )
     reading = read_hexapod(np.asarray(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR), np.uint8), classifier)
     assert classifier.is_read_without_colour() == is_told
+    assert (classifier.faint() < FAINT) == is_told, "of black ink in little colour as much shows as ever"
     assert {"no-colour", "unsure"} <= {one.code for one in reading.warnings} or is_told
     assert not reading.warnings or not is_told
 
