@@ -234,12 +234,14 @@ def assess(
 
 def empty_thresholds(pyramid: Pyramid, field: OrientedField, least: float = LIMITS.sure_empty) -> NDArray[np.float64]:
     """The probability from which on each cell (rows, cols) of a case is surely empty: more than the ``least`` where it
-    is burnt out, still more where several colours show.
+    is burnt out, still more where several colours show; none of a case where nothing shows at all.
     """
     state = field.cells.state
     picture = rectify_field(pyramid, field.quad.corners, state.shape[0], state.shape[1], 0)
     shares = burnt_out_shares(picture, in_every_channel=False)
     thresholds = np.where(shares > LIMITS.burnt_out_cell, max(least, LIMITS.sure_burnt_out), least)
+    if not has_insect(field) and burnt_out_shares(picture, in_every_channel=True).mean() > LIMITS.burnt_out_case:
+        return np.full(shares.shape, np.inf)
     if ((state.argmax(-1) == EMPTY) & (state[..., EMPTY] < LIMITS.sure_coloured)).any():
         is_coloured = colour_ranges(picture) > LIMITS.coloured_cell
         thresholds = np.where(is_coloured, np.maximum(thresholds, LIMITS.sure_coloured), thresholds)

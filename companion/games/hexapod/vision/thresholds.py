@@ -136,6 +136,9 @@ class HexapodLimits:
     """A channel of the first value is burnt out. A cell where one is in more than the second share of the pixels is
     surely empty from the third probability on: pale insects vanish there. On 60 path-traced pictures made 1.35 times as
     bright 8 of 11 insects told as empty had less, and 6 of 254 empty cells."""
+    burnt_out_case: float = 0.75
+    """A case without an insect tells nothing where light has burnt out more of it in every channel: of one that was
+    told as empty, with 17 insects in line drawing, 0.91; of no other case on 136 drawn pictures more than half."""
     coloured_cell: float = 0.08
     sure_coloured: float = 0.97
     """A cell in whose middle colours differ by more, as logarithms, is surely empty from the second on: beetles beside

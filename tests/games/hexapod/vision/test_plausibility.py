@@ -81,16 +81,27 @@ def test_a_sure_find_under_which_no_cell_shows_is_no_case() -> None:
     assert not is_case(field([".. xx xx", "xx xx xx", "xx xx xx"], SURE_WAY, 0.999))
 
 
-@pytest.mark.parametrize(("level", "told"), [(200, [".", "."]), (253, [".", "?"])])
+@pytest.mark.parametrize(("level", "told"), [(200, [".", ".", "."]), (253, [".", "?", "."])])
 def test_an_empty_cell_that_light_has_burnt_out_is_surely_empty_only_if_it_is_plainly_so(level: int, told: list[str]):
     """Pale insects vanish in such light: some were told as empty with 0.6 to 0.9."""
-    seen = field(["..", ".."], SURE_WAY)
+    seen = field(["..", "..", "bl"], SURE_WAY)
     seen.cells.state[1, 0] = [0.89, 0.08, 0.03]
     picture = np.full((140, 140, 3), level, np.uint8)
     detected, _ = assess(
         seen, PretrainedInsects(), (140, 140), is_case=True, sure_empty=empty_thresholds(Pyramid.of(picture), seen)
     )
     assert ["".join("?" if d else "." for d in row) for row in detected.doubt] == told
+
+
+@pytest.mark.parametrize(("level", "is_told"), [(200, True), (253, False)])
+def test_a_case_in_which_nothing_shows_for_light_is_not_told_as_empty(level: int, is_told: bool) -> None:
+    """One was, with seventeen insects drawn in lines."""
+    seen = field([".. ..", ".. .."], SURE_WAY)
+    picture = np.full((140, 140, 3), level, np.uint8)
+    detected, _ = assess(
+        seen, PretrainedInsects(), (140, 140), is_case=True, sure_empty=empty_thresholds(Pyramid.of(picture), seen)
+    )
+    assert detected.doubt == ((not is_told,) * 2,) * 2
 
 
 @pytest.mark.parametrize(("empty", "colour", "told"), [(0.96, 1.0, "?"), (0.995, 1.0, "."), (0.96, 0.0, ".")])
