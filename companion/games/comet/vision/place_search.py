@@ -4,7 +4,7 @@ The cards' outlines are moved until the labelled numbers are seen on all of them
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import cv2
@@ -54,22 +54,6 @@ _BEYOND_END = 1.2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TaughtCard:
-    """A labelled card.
-
-    Attributes:
-        corners: its outline (4, 2) as found, begun at the top left.
-        values: its three numbers as printed; none where it lies face down.
-        rough: its outline (4, 2) as a person gave it, begun anywhere.
-    """
-
-    pyramid: Pyramid
-    corners: NDArray[np.floating]
-    values: tuple[int, ...]
-    rough: NDArray[np.floating] | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class _Seen:
     """The boxes of a card (N, 3), what they show upright, and what they show turned by half a turn."""
 
@@ -83,6 +67,30 @@ class _Seen:
         return _shown(views, np.exp(views.numbers[:, NUMBERS.index(value)]))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TaughtCard:
+    """A labelled card.
+
+    Attributes:
+        corners: its outline (4, 2) as found, begun at the top left.
+        values: its three numbers as printed; none where it lies face down.
+        rough: its outline (4, 2) as a person gave it, begun anywhere.
+    """
+
+    pyramid: Pyramid
+    corners: NDArray[np.floating]
+    values: tuple[int, ...]
+    rough: NDArray[np.floating] | None = None
+    _seen: dict[float, _Seen] = field(default_factory=dict, init=False)
+    """What its boxes show, by the half width it was looked at with."""
+
+    def seen(self, half_width: float) -> _Seen:
+        """What its boxes show, looked at once."""
+        if half_width not in self._seen:
+            self._seen[half_width] = _look(self, half_width)
+        return self._seen[half_width]
+
+
 def _shown(views: NumberViews, likely: NDArray[np.floating]) -> NDArray[np.float64]:
     """How likely numbers (N,) are shown and stand upright: a 6 or a 9 alone looks as likely turned."""
     return np.asarray(likely * np.minimum(1.0, views.upright / LIMITS.either_way), np.float64)
@@ -93,7 +101,7 @@ def find_places(cards: Sequence[TaughtCard], half_width: float) -> tuple[Boxes, 
 
     Slots without a place are missing among them.
     """
-    seen = [_look(card, half_width) for card in cards]
+    seen = [card.seen(half_width) for card in cards]
     found: list[tuple[int, bool, NDArray[np.float64]]] = []
     for slot in range(3):
         for is_turned in (False, True):
@@ -482,6 +490,8 @@ def _with_part_moved(outline: NDArray[np.floating]) -> list[NDArray[np.float32]]
 def _to_edges(cards: Sequence[TaughtCard], half_width: float) -> list[TaughtCard]:
     """The cards, their outlines moved out to their edges where they were found at a frame printed within."""
     away = _beyond_frame(cards, half_width)
+    if not away.any():
+        return list(cards)
     rect = np.array([[-half_width, -1], [half_width, -1], [half_width, 1], [-half_width, 1]])
     rect += np.array([[-away[3], -away[0]], [away[1], -away[0]], [away[1], away[2]], [-away[3], away[2]]])
     return [
