@@ -25,6 +25,9 @@ _READINGS = 6
 _LEAST_LIKELY = 1e-3
 """No look says that a class is less likely: one that errs surely does not outweigh two others."""
 
+_DOUBTED = 0.1
+"""Where more is left in the mean that no class has, a doubt took it."""
+
 
 class PlacedPiece(Protocol):
     """What a tracker follows: a frozen dataclass with an outline."""
@@ -110,7 +113,7 @@ class Track(Generic[Piece]):
         first_s: when it began to appear.
         seen_s: when it was last seen.
         rest_s: when it came to rest, by its last reading; minus infinity where unknown.
-        log_likelihood: that of its classes, the mean of its latest readings, shaped as their probabilities.
+        log_likelihood: that of its classes, and of none of them, the mean of its latest readings (K, C + 1).
     """
 
     piece: Piece
@@ -159,19 +162,23 @@ def add_reading(track: Track[DetectedCard], card: DetectedCard, classifier: Clas
     """Gather one more reading of an appearing card; ``classifier`` accepts symbols of what its readings say together.
 
     Frames err alike, so that however many there are they count for less than two that were independent; see also
-    `CorrelatedErrors`.
+    `CorrelatedErrors`. A symbol from which a doubt took some of its probability in most looks is no surer in all of them
+    together.
     """
     track.readings += 1
     track.seen_s = now_s
-    seen = np.log(np.maximum(card.probabilities.astype(np.float64), _LEAST_LIKELY))
+    none = np.maximum(1 - card.probabilities.sum(-1, keepdims=True), 0.0)
+    seen = np.log(np.maximum(np.concatenate([card.probabilities.astype(np.float64), none], -1), _LEAST_LIKELY))
     if track.readings == 1 or track.log_likelihood is None:
         track.piece, track.log_likelihood = card, seen
         return
     count = min(track.readings, _READINGS)
     track.log_likelihood = track.log_likelihood + (seen - track.log_likelihood) / count
-    likely = np.asarray(softmax((2 - 1 / count) * track.log_likelihood), np.float32)
+    likely, mean = (softmax(weight * track.log_likelihood).astype(np.float32) for weight in (2 - 1 / count, 1.0))
+    is_doubted, likely, mean = mean[:, -1:] > _DOUBTED, likely[:, :-1], mean[:, :-1]
+    likely = np.where(is_doubted, mean, likely)
     if isinstance(classifier, CorrelatedErrors):
-        likely = classifier.discounted(likely, np.asarray(softmax(track.log_likelihood), np.float32))
+        likely = classifier.discounted(likely, mean)
     edges = _settled(classifier.accept(likely), likely, card) if classifier else card.edges
     confidence = confidence_of(card.presence, likely, edges)
     track.piece = replace(card, edges=edges, probabilities=likely, confidence=confidence)

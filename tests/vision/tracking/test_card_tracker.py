@@ -887,12 +887,12 @@ class _WithCorrelatedErrors(_SureAtNine):
 _SURE_AT_NINE = _SureAtNine()
 
 
-def told_of(shares, classifier=_SURE_AT_NINE):
-    """What a card shows, read some times, each time with such a share for red, else for silver."""
+def told_of(shares, classifier=_SURE_AT_NINE, silver=None):
+    """What a card shows, read some times, each time with such a share for red, else, or so surely, for silver."""
     corners = np.array([[0, 0], [10, 0], [10, 10], [0, 10]], np.float32)
     track = Track(None, 0.0)
     for k, share in enumerate(shares):
-        seen = np.array([[share, 1 - share]], np.float32)
+        seen = np.array([[share, 1 - share if silver is None else silver]], np.float32)
         card = DetectedCard(None, classifier.accept(seen), corners, 0.5, 1.0, seen)
         add_reading(track, card, classifier, 0.1 * k)
     return track.piece.edges[0]
@@ -903,4 +903,5 @@ def test_readings_that_agree_are_surer_together_than_any_alone():
     assert told_of([0.95, 0.7, 0.95]) == "r"  # a look in doubt undoes nothing
     assert told_of([0.99, 0.001, 0.99]) == "r"  # nor does one that errs surely
     assert told_of([0.7] * 20) is None  # frames err alike: many are no proof
+    assert told_of([0.7] * 20, silver=0.0) is None  # nor is what a doubt took from red in each of them
     assert told_of([0.8] * 3, _WithCorrelatedErrors()) is None and told_of([0.95] * 3, _WithCorrelatedErrors()) == "r"

@@ -423,6 +423,7 @@ def _as_back(
         is_face = is_unlike and not one.is_other_colour and not _is_outlined_pattern(pyramid, one)
         is_foreign = one.like_back < LIMITS.like_other_back and _is_other_tint(taught, colour, faces)
         is_foreign &= one.sure_numbers < 2  # a card that another covers in part
+        is_foreign &= one.like_numbers < LIMITS.patterned_back  # 6 6 6, or 9 9 9
         one = replace(one, is_foreign=is_foreign)
         if one.is_back or is_face or is_foreign:
             return one

@@ -375,14 +375,14 @@ def asides(taught: TaughtNumerals, aside: Floats) -> Floats:
     return taught.profile.places.by_print(aside)
 
 
-def _read(sections: NDArray[np.float64]) -> list[int]:
+def numbers_of(sections: NDArray[np.float64]) -> list[int]:
     """The likeliest numbers of a card (3, 15)."""
     return [NUMBERS[k] for k in sections[:, : len(NUMBERS)].argmax(-1).tolist()]
 
 
 def _reads_both_ways(sections: NDArray[np.float64]) -> bool:
     """All numbers of a card (3, 15) are numbers upside down too."""
-    return set(_read(sections)) <= set(NUMBERS_TURNED)
+    return set(numbers_of(sections)) <= set(NUMBERS_TURNED)
 
 
 def are_same_way_up(corners: Floats, other: Floats) -> bool:
@@ -404,10 +404,11 @@ def _stands_upright(taught: TaughtNumerals, ways: TaughtScores, sections: NDArra
     only in a printing whose taught ones all stand so plainly: a line is printed under them.
     """
     turned = 1 + int(ways.legible[1:].argmax())
-    if ways.legible[turned] < LIMITS.unsure_number or sorted(_read(ways.sections[turned])) == sorted(_read(sections)):
+    own, others = (sorted(numbers_of(some)) for some in (sections, ways.sections[turned]))
+    if ways.legible[turned] < LIMITS.unsure_number or own == others:
         return True
     upright = log_odds(ways.upright)
-    tells = taught.profile.standing > LIMITS.marked_standing or not set(_read(sections)) <= set(OTHERS_TURNED)
+    tells = taught.profile.standing > LIMITS.marked_standing or not set(own) <= set(OTHERS_TURNED)
     return bool(tells and upright[0] - upright[turned] > LIMITS.sure_standing)
 
 

@@ -31,10 +31,11 @@ from companion.games.comet.vision.hypothesis import (
     are_same_way_up,
     examine,
     has_proportion,
+    numbers_of,
     seen_where_known,
 )
 from companion.games.comet.vision.numeral_search import NumeralSearch
-from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, DetectedCometCard, upright
+from companion.games.comet.vision.results import BACK, NUMBERS, OTHERS_TURNED, CometReading, DetectedCometCard, upright
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.taught_search import (
     is_blank,
@@ -250,7 +251,8 @@ def present(likely: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesi
             kept.append(one)
     kept = _replace_spanning(kept, there, usual)
     kept = [_surer_outline(one, there, kept) for one in kept]
-    return [_without_cut_numbers(_as_seen_by_all(one, there), kept) for one in kept]
+    told = [_unless_turned(_as_seen_by_all(one, there), likely) for one in kept]
+    return [_without_cut_numbers(one, kept) for one in told]
 
 
 def _rating_with_size(one: Hypothesis, outlined: list[Hypothesis]) -> float:
@@ -340,6 +342,22 @@ def _as_seen_by_all(one: Hypothesis, others: list[Hypothesis]) -> Hypothesis:
             if is_there and seen.argmax() == section.argmax() and seen.max() > section.max():
                 sections[k] = seen
     return replace(one, sections=np.where(is_contested[:, None], np.minimum(sections, LIMITS.contested), sections))
+
+
+def _unless_turned(one: Hypothesis, others: list[Hypothesis]) -> Hypothesis:
+    """A card of sixes and nines alone, not sure of them where they are read along another of its outlines both ways up:
+    one that lies beside its edges is read one way only, and that may be the wrong one.
+    """
+    if not set(numbers_of(one.sections)) <= set(OTHERS_TURNED):
+        return one
+    near_px = LIMITS.same_card * float(np.linalg.norm(one.corners[1] - one.corners[0]))
+    is_open = any(
+        other.legible < LIMITS.read_card
+        and other.like_numbers >= LIMITS.surely_read
+        and float(np.linalg.norm(other.middle - one.middle)) < near_px
+        for other in others
+    )
+    return replace(one, sections=np.minimum(one.sections, LIMITS.unsure_way)) if is_open else one
 
 
 def _without_cut_numbers(one: Hypothesis, others: list[Hypothesis]) -> Hypothesis:

@@ -261,7 +261,8 @@ def search_fanned(
     found = examine(pyramid, taught, [(chosen[k], 0.0) for k in np.flatnonzero(sure).tolist()])
     above = [one for one in likely if one.found >= LIMITS.card]
     seen = [one if _is_fanned(one, usual) else _uncovered(pyramid, taught, one, above) for one in found]
-    return [one for one in seen if _is_fanned(one, usual)]
+    both_ways = [replace(one, found=LIMITS.unread_taught) for one in found if _reads_both_ways(one, usual)]
+    return [one for one in seen if _is_fanned(one, usual)] + both_ways
 
 
 def search_covered(
@@ -434,6 +435,12 @@ def _uncovered(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, above:
 def _is_fanned(one: Hypothesis, read: list[Hypothesis]) -> bool:
     """Numbers are read where no outline was found, and it looks like those that are read, or they are plain."""
     return _is_like(one, read) or _is_plain(one)
+
+
+def _reads_both_ways(one: Hypothesis, read: list[Hypothesis]) -> bool:
+    """Numbers are read surely where no outline was found, but upside down they are numbers, too: a card lies there."""
+    is_unsure = one.legible < LIMITS.read_card and one.like_numbers >= LIMITS.surely_read
+    return is_unsure and bool(read) and one.alike > max(LIMITS.least_face, median_correlation(read) - LIMITS.less_alike)
 
 
 def _is_plain(one: Hypothesis) -> bool:

@@ -1,5 +1,6 @@
 """Teaching a Comet printing whose numbers stand elsewhere: what one photograph suffices for, and what is refused."""
 
+import math
 from collections import Counter
 from dataclasses import replace
 from functools import cache
@@ -1061,6 +1062,18 @@ def test_a_card_of_sixes_and_nines_alone_is_told_only_where_a_line_under_them_sa
     told = [card.values for card in sorted(read_comet(picture.bgr, taught).cards, key=lambda card: card.centre[0])]
     assert told[0] == ([6, 9, 9] if has_line else [None, None, None]) and told[2] == [2, 5, 7]
     assert told[1] in ([6, 6, 8], [None, None, None])
+
+
+@pytest.mark.parametrize("cut", [(0, 0), (20, 30)])
+def test_a_card_of_sixes_alone_is_open_where_it_is_outlined_beside_its_edges(cut):
+    """Beside one of its colour its edge does not show: it was told as three nines, or not at all."""
+    lesson, table = (cv2.imread(str(SCENES / f"pink-comet-{name}.jpg")) for name in ("lesson", "table"))
+    faces = [[8, 7, 14], [6, 8, 7], [10, 9, 4], [5, 12, 2], [13, 11, 3], None]
+    taught = TaughtNumerals(learn_comet("comet", [("pink", lesson)], [{"cards": [{"values": own} for own in faces]}]))
+    told = read_comet(np.ascontiguousarray(table[cut[1] :, cut[0] :]), taught).cards
+    (beside,) = [card for card in told if math.dist(card.centre + np.array(cut), (75, 245)) < 12]
+    assert beside.edges == (None, None, None)
+    assert ["2", "6", "8"] in [sorted(map(str, card.edges)) for card in told]
 
 
 def test_a_card_of_numbers_printed_both_ways_up_says_the_same_upside_down():
