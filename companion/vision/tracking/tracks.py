@@ -162,7 +162,7 @@ def add_reading(track: Track[DetectedCard], card: DetectedCard, classifier: Clas
     """Gather one more reading of an appearing card; ``classifier`` accepts symbols of what its readings say together.
 
     Frames err alike, so that however many there are they count for less than two that were independent; see also
-    `CorrelatedErrors`. A symbol from which a doubt took some of its probability in most looks is no surer in all of them
+    `CorrelatedErrors`. A symbol from which a doubt took some probability in most looks is no surer in all of them
     together.
     """
     track.readings += 1

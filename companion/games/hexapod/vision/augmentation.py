@@ -20,6 +20,8 @@ _DARKEST = 1
 """So many of a hundred pixels are as dark as what would be black without a veil."""
 _VEILED, _VEIL = 0.25, (-0.9, 0.6)
 """The share of variants in other haze or gloss, and the veil, see `veiled`."""
+_PALED, _LEFT = 0.25, (0.25, 1.0)
+"""The share of variants in paler colours, and what is left of them, see `paled`."""
 
 
 def variants(
@@ -53,6 +55,8 @@ def _augmented(picture: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[
     gains = rng.uniform(*_STRENGTH) * np.exp(rng.normal(0, _TINT, 3))
     if rng.random() < _VEILED:
         picture = veiled(picture, float(rng.uniform(*_VEIL)))
+    if rng.random() < _PALED:
+        picture = paled(picture, float(rng.uniform(*_LEFT)))
     lit = 255 * gains * (picture / 255) ** np.exp(rng.normal(0, _CURVE))
     noisy = lit + rng.uniform(0, _NOISE) * rng.standard_normal(picture.shape)
     return np.asarray(np.clip(noisy, 0, 255), np.uint8)
@@ -70,3 +74,9 @@ def veiled(picture: NDArray[np.uint8], veil: float) -> NDArray[np.uint8]:
         return np.asarray((picture + 255 * veil) / (1 + veil), np.uint8)
     light = -veil * percentile(picture.min(-1), _DARKEST)
     return np.asarray(np.clip((picture - light) * 255 / max(255 - light, 1), 0, 255), np.uint8)
+
+
+def paled(picture: NDArray[np.uint8], left: float) -> NDArray[np.uint8]:
+    """A picture (H, W, 3) with such a share of its colours left, as another camera shows it."""
+    grey = picture.mean(-1, keepdims=True)
+    return np.asarray(grey + left * (picture - grey), np.uint8)

@@ -241,16 +241,22 @@ def fit_discriminant(vectors: NDArray[np.floating], kinds: Sequence[str]) -> Dis
     return Discriminant(tuple(names.tolist()), weights.astype(np.float32), offsets.astype(np.float32))
 
 
-def _similarity_plus_margin(nearest: NDArray[np.float32], named: NDArray[np.intp]) -> NDArray[np.float32]:
+def _similarity_plus_margin(
+    in_full: NDArray[np.float32], in_pale: NDArray[np.float32], named: NDArray[np.intp]
+) -> NDArray[np.float32]:
     """How like the examples of their kind insects are, and how much more than those of any other (...).
 
+    What is not pale itself is less near to other kinds in pale colours than it is like them.
+
     Args:
-        nearest: (..., K) the highest similarity to an example of each kind.
+        in_full: (..., K) the highest similarity to an example of each kind as it was photographed, or in haze.
+        in_pale: (..., K) to one in pale colours.
         named: (...) the kind.
     """
-    own = np.take_along_axis(nearest, named[..., None], -1)[..., 0]
-    others = np.where(np.arange(nearest.shape[-1]) == named[..., None], -1.0, nearest).max(-1)
-    return np.asarray(2 * own - others)
+    full, pale = (np.take_along_axis(one, named[..., None], -1) for one in (in_full, in_pale))
+    alike = np.maximum(in_full, in_pale - (pale <= full) * np.float32(LIMITS.paler))
+    others = np.where(np.arange(in_full.shape[-1]) == named[..., None], -1.0, alike).max(-1)
+    return np.asarray(2 * np.maximum(full, pale)[..., 0] - others)
 
 
 def _are_foreign(
@@ -272,6 +278,10 @@ def _are_foreign(
             of_kinds = [np.median(nearest[kinds == kind]) for kind in np.unique(kinds)]
             return bool(np.median(of_kinds) < LIMITS.foreign and np.percentile(nearest, 25) < LIMITS.foreign_quarter)
     return False
+
+
+PALE = 3
+"""The number of the light in which examples are shown in paler colours."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -310,11 +320,16 @@ class FewShotInsects:
         is_taught = logistic(np.logaddexp.reduce(logits, axis=-1, keepdims=True) - LIMITS.sharpness * none_at)
         kinds = np.zeros((*logits.shape[:2], len(KINDS)), np.float32)
         taught = [KINDS.index(kind) for kind in self.discriminant.kinds]
-        nearest = np.stack([similarities[..., self.of_kind == kind].max(-1) for kind in taught], axis=-1)
+        is_pale = self.of_veil == PALE if len(self.of_veil) else np.zeros(len(self.examples), np.bool_)
+        in_full, in_pale = (
+            np.stack([similarities[..., (self.of_kind == kind) & some].max(-1, initial=-1.0) for kind in taught], -1)
+            for some in (~is_pale, is_pale)
+        )
+        nearest = np.maximum(in_full, in_pale)
         discriminants = self.discriminant.logits(cells.embedding)
         kinds[..., taught] = softmax(LIMITS.discriminant_scale * discriminants + LIMITS.similarity_scale * nearest)
         kinds *= is_taught
-        is_plain = _similarity_plus_margin(nearest, kinds[..., taught].argmax(-1)) >= LIMITS.plainly_alike
+        is_plain = _similarity_plus_margin(in_full, in_pale, kinds[..., taught].argmax(-1)) >= LIMITS.plainly_alike
         return np.where(is_plain[..., None], kinds, np.minimum(kinds, LIMITS.hardly_alike))
 
     def _is_of_whole_deck(self, cells: Cells, similarities: NDArray[np.float32]) -> bool:
@@ -336,6 +351,7 @@ class FewShotInsects:
         return all(
             _are_foreign(insects, self.examples[of_veil == veil], self.of_kind[of_veil == veil])
             for veil in np.unique(of_veil)
+            if veil != PALE  # in pale colours decks look more like each other
         )
 
     def fit(self, cells: Cells) -> float:

@@ -156,6 +156,25 @@ def test_a_deck_in_one_ink_is_read_where_the_picture_has_no_colour(seed: int, is
     assert not reading.warnings or not is_told
 
 
+def test_insects_are_named_where_a_camera_leaves_little_of_their_colours() -> None:
+    """Nine of these cells were left open: the lesson showed them in full colours alone."""
+    rng = np.random.default_rng(7)
+    look = invented(rng)
+    taught = photograph(rng, printing=look, laid=showing_all(rng), hardness=0.0)
+    board = taught.truth["boards"][0]
+    label = {"boards": [{"cells": board["laid"], "corners": board["corners"]}]}
+    classifier = learn_hexapod("hexapod", [("taught", taught.bgr)], [label]).classifier()
+    asked = photograph(rng, printing=look, laid=scene(rng, 1, (5, 5), odd=False), hardness=0.0)
+    grey = asked.bgr.mean(-1, keepdims=True)
+    (case,) = read_hexapod(np.asarray(grey + 0.3 * (asked.bgr - grey), np.uint8), classifier).cards
+    laid = asked.truth["boards"][0]["laid"]
+    told = [
+        (seen, kind) for line, want in zip(case.cells, laid, strict=True) for seen, kind in zip(line, want, strict=True)
+    ]
+    assert all(seen in (None, kind) for seen, kind in told)
+    assert sum(map(sum, case.doubt)) <= 3
+
+
 @pytest.mark.parametrize(("hidden", "is_told"), [(1, True), (9, False)], ids=["one of a kind", "all of a kind"])
 def test_a_deck_in_one_ink_is_one_though_a_lamp_veils_an_insect(
     hidden: int, is_told: bool, monkeypatch: pytest.MonkeyPatch
