@@ -26,20 +26,27 @@ TABLES = {
 }
 
 
+SEATED = "document.body.dataset.seated == 'yes' && document.querySelector('#actions .have')"
+
+
+def begin(referee: Referee, header: Header, moves: tuple[str, ...]) -> None:
+    referee.ask(Begin(header))
+    for text in moves:
+        referee.ask(Do(parse(game(header.game).rules.NOTATION, text)))
+
+
 @pytest.fixture
 def phone(referee: Referee, window: Any, serve: Callable[[Flask], int]) -> Callable[..., Any]:
     """Begins a game, plays its moves and opens the page of its first player on a narrow phone."""
 
     def take(header: Header, moves: tuple[str, ...], language: str = "en") -> Any:
-        referee.ask(Begin(header))
-        for text in moves:
-            referee.ask(Do(parse(game(header.game).rules.NOTATION, text)))
+        begin(referee, header, moves)
         window.screen(360, 740)
         window.ask_in(language)
         window.open(f"http://127.0.0.1:{serve(create_app(referee, join_code=CODE))}/?code={CODE}")
         window.wait_for(READY)
         window.run("document.getElementById('sit-0').click()")
-        window.wait_for("document.body.dataset.seated == 'yes' && document.querySelector('#actions .have')")
+        window.wait_for(SEATED)
         return window
 
     return take
@@ -181,13 +188,19 @@ def test_no_word_is_broken_where_a_card_is_entered_and_house_rules_are_chosen(
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_games_name_and_whose_turn_it_is_are_read_whole(language: str, phone: Callable[..., Any]) -> None:
+def test_the_games_name_and_whose_turn_it_is_are_read_whole(
+    language: str, referee: Referee, phone: Callable[..., Any]
+) -> None:
     cut = """return [...document.querySelectorAll('.top h1 > *, #turn b')].filter((part) => part.getClientRects().length
       && (part.scrollWidth > part.clientWidth + 1 && part.clientWidth || part.scrollHeight > part.clientHeight + 8
       && part.clientHeight)).map((part) => part.textContent)"""
+    page = phone(*PLAYED["hexapod"], language)
     for header, moves in (*PLAYED.values(), (Header("hexapod", ("Annika", "Bo")), ("play Annika 0 0 bb/ol",))):
-        page = phone(header, moves, language)
+        page.run("document.documentElement.style.fontSize = ''")
+        begin(referee, header, moves)
+        page.wait_for(f"document.body.dataset.version == {referee.latest().version} && {SEATED}")
         page.screen(320, 640)
+        page.wait_for("document.querySelector('.seat .name').offsetHeight < 40")
         assert page.run(cut) == []
         page.screen(360, 740)
         page.run("document.documentElement.style.fontSize = '34px'")
