@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import cv2
@@ -44,7 +45,19 @@ DARK = Printing(
 )
 
 
+_TAUGHT: dict[tuple[int, int, float | None], tuple[Printing | PicturedDeck, SymbolProfile]] = {}
+"""By the printing's identity, which is kept with it, and how it was shown."""
+
+
 def taught(look: Printing | PicturedDeck, seed: int, across_px: float | None = None) -> SymbolProfile:
+    """What a photograph of each symbol on a card of its own teaches; learnt once for all tests."""
+    key = id(look), seed, across_px
+    if key not in _TAUGHT:
+        _TAUGHT[key] = look, newly_taught(look, seed, across_px)
+    return _TAUGHT[key][1]
+
+
+def newly_taught(look: Printing | PicturedDeck, seed: int, across_px: float | None) -> SymbolProfile:
     faces: dict[Cell, tuple[str, ...]] = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS)}
     rng, asked = np.random.default_rng(seed), {"edition": "36", "size": (800, 608), "across_px": across_px}
     picture = photograph(rng, printing=look, faces=faces, hardness=0.0, **asked)
@@ -62,6 +75,7 @@ def test_a_printing_taught_from_one_photograph_is_read_in_another_room(look: Pri
     assert len([1 for cell, edges in told.items() if agree(truth[match.cell(cell)], match.edges(edges))]) == len(truth)
 
 
+@cache
 def upright(letters: str, turns: Sequence[int] = (0,)) -> PicturedDeck:
     """A deck whose letters stand upright on their cards, which lie the same way up, or each one of some ways."""
     pictures = {}
@@ -162,6 +176,7 @@ def test_a_photograph_that_is_overexposed_and_one_that_is_not_show_the_same_prin
     assert [edges for edges in told.values() if None not in edges] == list(told.values()) != []
 
 
+@cache
 def dark_printing(seed: int, taught_gain: float) -> tuple[SymbolProfile, Photograph]:
     """A dark printing taught in so many times its light, and a photograph of six of its cards."""
     rng = np.random.default_rng(seed)
