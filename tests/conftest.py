@@ -11,12 +11,15 @@ import cv2
 import pytest
 from hypothesis import settings
 
+from tests.remembering import remember_answers
+
 settings.register_profile("companion", settings(), deadline=None)
 settings.load_profile("companion")
 
 sys.dont_write_bytecode = False  # else each worker, and each program that a test starts, compiles everything anew
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 cv2.setNumThreads(1)  # tests run side by side: their own threads would only wait for each other
+remember_answers()
 
 KEPT_BYTES = {"MMAP_THRESHOLD": 32 << 20, "TRIM_THRESHOLD": 256 << 20, "TOP_PAD": 16 << 20}
 """For glibc in each worker: memory of pictures is used again, not given back and then had anew, all cleared."""
