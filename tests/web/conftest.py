@@ -172,6 +172,9 @@ class Browser:
             "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
             "--disable-component-update", "--disable-sync", "--hide-scrollbars", f"--user-data-dir={profile}",
             "--disable-features=BackForwardCache,SpareRendererForSitePerProcess",  # processes that no test looks at
+            "--in-process-gpu", "--enable-features=NetworkServiceInProcess2",  # and what these would say to each other,
+            "--js-flags=--single-threaded", "--num-raster-threads=1",  # or threads, where tests take every core anyway
+            "--disable-threaded-animation", "--disable-checker-imaging",
         ]  # fmt: skip
         options = {"binary": str(chromium_program(profile.parent)), "args": arguments}
         wanted = {
