@@ -312,5 +312,12 @@ def has_shifted(before: DetectedField, now: DetectedField) -> bool:
 
 
 def align_first_corner(known: DetectedField, now: DetectedField) -> DetectedField:
-    """The case as it was known, begun where the look began: one that was empty had no sure way up."""
+    """The case as it was known, begun where the look began: one that was empty had no sure way up, nor one of which all
+    that was read is the same upside down.
+    """
     return replace(known, corners=now.corners, is_upright=now.is_upright)
+
+
+def is_turned(known: DetectedField, aligned: DetectedField) -> bool:
+    """Whether a field begins at another corner than where it was known."""
+    return int(np.linalg.norm(aligned.corners - known.corners[0], axis=1).argmin()) != 0

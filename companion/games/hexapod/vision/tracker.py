@@ -25,6 +25,7 @@ from companion.games.hexapod.vision.placements import (
     has_shifted,
     is_same_place,
     is_taken_in_part,
+    is_turned,
     is_under,
     laid_cards,
     match_fields,
@@ -196,6 +197,8 @@ class CaseTracker(Tracker[DetectedField]):
         if field.is_case and field.is_upright and not is_pushed:
             now = self._only_changed(track, before, now, is_changed, is_open)
         reading = self._gather(track, now)
+        if is_turned(field, before):  # which way up it lies was not known
+            field, is_open = before, _cell_shares(before, at_work | stirring) < _OPEN
         still = view.mask.is_still(self._settle_times.card_s)
         rests = (_cell_shares(field, view.changed & ~still) < _OPEN) | ~is_open
         is_told = self._is_old(reading, view) or self._is_bare(track, before, now)
@@ -322,7 +325,7 @@ class CaseTracker(Tracker[DetectedField]):
             events, piece = [removed(board, now, cells_under(covered.pop().place))], now
         elif changes and not is_old and may_reach_under(changes, is_open):
             return []
-        elif laid := _in_order(laid_cards(before, now, shares), track.piece, view):
+        elif laid := _in_order(laid_cards(before, now, shares), before, view):
             events = self._lay(track, laid, before, now)
             piece = _only_where(now, before, is_under(laid, is_open.shape) | np.array(before.doubt))
         elif changes and (is_sure or (is_old and is_taken_in_part(changes, doubted))):
@@ -334,7 +337,9 @@ class CaseTracker(Tracker[DetectedField]):
                 self._maybe_cards[track] = _middle_of(now, doubted)
             if changes or not (is_old or is_sure):
                 return []
-            events, piece, is_read = [], now if is_sure else track.piece, is_open & ~np.array(now.doubt)
+            is_lost = not is_sure and is_turned(track.piece, before)  # then it is not known which cells were read
+            is_read = is_open & ~np.array(now.doubt) & ~np.bool_(is_lost)
+            events, piece = [], now if is_sure else track.piece
         if events or is_sure:
             self._maybe_cards.pop(track, None)
         track.piece = piece

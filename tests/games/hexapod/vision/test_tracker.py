@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from companion.games import GAMES
+from companion.games.hexapod.vision import orientation
 from companion.games.hexapod.vision import tracker as case_tracker
-from companion.games.hexapod.vision.classifier import KINDS, PretrainedInsects
+from companion.games.hexapod.vision.classifier import INSECT, KINDS, PretrainedInsects
 from companion.vision.tracking.tracks import SettleTimes
 
 HOME = ((380, 320), 0)
@@ -78,6 +79,30 @@ def test_the_first_card_in_an_empty_case_says_which_way_up_the_case_lies(frame):
     upside_down = [(HOME[0], 180, (FIRST,))]
     told = watched((8, lambda: frame([(HOME[0], 180, ())])), (20, lambda: frame(upside_down)))
     assert changes(told) == [("placed", 0, 1, 1, as_lists(FIRST[2]))]
+
+
+class WaylessSpiders(PretrainedInsects):
+    """A printing whose spiders look the same whichever way up."""
+
+    __slots__ = ()
+
+    def fit(self, cells):
+        others = (cells.state[..., INSECT] > 0.5) & (self.kinds(cells).argmax(-1) != KINDS.index("spider"))
+        return float(np.log(cells.up[others][:, 0] + 0.01).sum())
+
+
+def test_a_card_that_first_says_which_way_up_its_case_lies_is_told_and_not_the_one_that_lay_there(frame, monkeypatch):
+    """A spider lay there, perhaps in either of two places: it was told, and the card laid in the other one never."""
+    monkeypatch.setattr(orientation, "_log_clarity", lambda cells: 0.0)
+    spider, laid = (0, 1, (("spider",) * 2,) * 2), (3, 2, (("stag", "blue"), ("stag", "gold")))
+    told = watched(
+        (20, lambda: frame([(HOME[0], 180, (spider,))])),
+        (6, lambda: frame([(HOME[0], 180, (spider, laid))], hand=(420, 380))),
+        (20, lambda: frame([(HOME[0], 180, (spider, laid))])),
+        by=GAMES["hexapod"].recognizer().tracker(WaylessSpiders(needs_upright=True), SettleTimes()),
+    )
+    assert {kind for board in told[0]["boards"] for row in board["cells"] for kind in row} == {None}
+    assert changes(told) == [("placed", 0, 3, 2, as_lists(laid[2]))]
 
 
 def test_a_hand_that_comes_and_goes_is_no_news(frame):
