@@ -24,7 +24,6 @@ _READINGS = 6
 """So many looks have a say, the latest of them."""
 _LEAST_LIKELY = 1e-3
 """No look says that a class is less likely: one that errs surely does not outweigh two others."""
-
 _DOUBTED = 0.1
 """Where more is left in the mean that no class has, a doubt took it."""
 

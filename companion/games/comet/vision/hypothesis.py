@@ -118,6 +118,11 @@ class Hypothesis:
         return is_taught or is_any or self.is_as_other_backs
 
     @property
+    def may_be_turned(self) -> bool:
+        """Numbers are read on it surely, but upside down as well: 6 6 6, or 9 9 9."""
+        return self.legible < LIMITS.read_card and self.like_numbers >= LIMITS.surely_read
+
+    @property
     def shows_number(self) -> bool:
         """One of its numbers at least is read surely."""
         return bool(self.sections[:, : len(NUMBERS)].max() >= LIMITS.sure_number)

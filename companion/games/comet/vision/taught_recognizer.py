@@ -352,10 +352,7 @@ def _unless_turned(one: Hypothesis, others: list[Hypothesis]) -> Hypothesis:
         return one
     near_px = LIMITS.same_card * float(np.linalg.norm(one.corners[1] - one.corners[0]))
     is_open = any(
-        other.legible < LIMITS.read_card
-        and other.like_numbers >= LIMITS.surely_read
-        and float(np.linalg.norm(other.middle - one.middle)) < near_px
-        for other in others
+        other.may_be_turned and float(np.linalg.norm(other.middle - one.middle)) < near_px for other in others
     )
     return replace(one, sections=np.minimum(one.sections, LIMITS.unsure_way)) if is_open else one
 

@@ -261,8 +261,9 @@ def search_fanned(
     found = examine(pyramid, taught, [(chosen[k], 0.0) for k in np.flatnonzero(sure).tolist()])
     above = [one for one in likely if one.found >= LIMITS.card]
     seen = [one if _is_fanned(one, usual) else _uncovered(pyramid, taught, one, above) for one in found]
-    both_ways = [replace(one, found=LIMITS.unread_taught) for one in found if _reads_both_ways(one, usual)]
-    return [one for one in seen if _is_fanned(one, usual)] + both_ways
+    turned = [one for one in found if usual and one.may_be_turned and _is_alike(one, usual)]
+    fanned = [one for one in seen if _is_fanned(one, usual)]
+    return [*fanned, *(replace(one, found=LIMITS.unread_taught) for one in turned)]
 
 
 def search_covered(
@@ -437,12 +438,6 @@ def _is_fanned(one: Hypothesis, read: list[Hypothesis]) -> bool:
     return _is_like(one, read) or _is_plain(one)
 
 
-def _reads_both_ways(one: Hypothesis, read: list[Hypothesis]) -> bool:
-    """Numbers are read surely where no outline was found, but upside down they are numbers, too: a card lies there."""
-    is_unsure = one.legible < LIMITS.read_card and one.like_numbers >= LIMITS.surely_read
-    return is_unsure and bool(read) and one.alike > max(LIMITS.least_face, median_correlation(read) - LIMITS.less_alike)
-
-
 def _is_plain(one: Hypothesis) -> bool:
     """Each of its numbers is plainly read: where other cards of a fan lie on it, it looks less like the taught face."""
     is_read = one.sections.max(-1).min() >= LIMITS.sure_taught and one.legible >= LIMITS.plainly_read
@@ -461,9 +456,13 @@ def _is_like(one: Hypothesis, read: list[Hypothesis]) -> bool:
 
     It may be less plain where the numbers are read surely: something lies on the card.
     """
-    usual = median_correlation(read)
     less = LIMITS.less_alike if one.legible < LIMITS.surely_read else LIMITS.hidden_face
-    return one.legible >= LIMITS.read_card and one.alike > max(LIMITS.least_face, usual - less)
+    return one.legible >= LIMITS.read_card and _is_alike(one, read, less)
+
+
+def _is_alike(one: Hypothesis, read: list[Hypothesis], less: float = LIMITS.less_alike) -> bool:
+    """It looks like the taught face, and hardly ``less`` so than those that are read."""
+    return one.alike > max(LIMITS.least_face, median_correlation(read) - less)
 
 
 def _steps(corners: Floats) -> Floats:

@@ -297,7 +297,7 @@ class FewShotInsects:
             when first asked.
         rows: see `InsectClassifier`.
         cols: see `InsectClassifier`.
-        of_veil: (N,) under which veil each example is shown; none where all are as they were photographed.
+        of_veil: (N,) the number of the light in which each example is shown; none where all are 0, as photographed.
         faint: how colourful the cards are where their colours hardly show; worked out when first asked.
     """
 
@@ -320,7 +320,7 @@ class FewShotInsects:
         is_taught = logistic(np.logaddexp.reduce(logits, axis=-1, keepdims=True) - LIMITS.sharpness * none_at)
         kinds = np.zeros((*logits.shape[:2], len(KINDS)), np.float32)
         taught = [KINDS.index(kind) for kind in self.discriminant.kinds]
-        is_pale = self.of_veil == PALE if len(self.of_veil) else np.zeros(len(self.examples), np.bool_)
+        is_pale = self._lights == PALE
         in_full, in_pale = (
             np.stack([similarities[..., (self.of_kind == kind) & some].max(-1, initial=-1.0) for kind in taught], -1)
             for some in (~is_pale, is_pale)
@@ -332,6 +332,11 @@ class FewShotInsects:
         is_plain = _similarity_plus_margin(in_full, in_pale, kinds[..., taught].argmax(-1)) >= LIMITS.plainly_alike
         return np.where(is_plain[..., None], kinds, np.minimum(kinds, LIMITS.hardly_alike))
 
+    @property
+    def _lights(self) -> NDArray[np.intp]:
+        """The number of each example's light (N,)."""
+        return self.of_veil if len(self.of_veil) else np.zeros(len(self.examples), np.intp)
+
     def _is_of_whole_deck(self, cells: Cells, similarities: NDArray[np.float32]) -> bool:
         """Whether every kind was taught, and a field shows one of them plainly: its other insects are of them too."""
         plain = cells.state[..., INSECT] > LIMITS.plain_cell
@@ -340,18 +345,17 @@ class FewShotInsects:
         )
 
     def is_foreign(self, fields: Sequence[Cells]) -> bool:
-        """Whether fields show another printing's insects: those of most kinds are like no example of any veil.
+        """Whether fields show another printing's insects: those of most kinds are like no example of any light.
 
         A lamp that lay on one kind where it was taught, or lies on one here, makes no other deck, nor does a little
         blur.
         Fields of which no insect is like an example, tiles of a floor perhaps, say nothing beside others that are.
         """
         insects = [cells.embedding[cells.state[..., INSECT] > LIMITS.plain_cell] for cells in fields]
-        of_veil = self.of_veil if len(self.of_veil) else np.zeros(len(self.examples), np.intp)
         return all(
-            _are_foreign(insects, self.examples[of_veil == veil], self.of_kind[of_veil == veil])
-            for veil in np.unique(of_veil)
-            if veil != PALE  # in pale colours decks look more like each other
+            _are_foreign(insects, self.examples[self._lights == light], self.of_kind[self._lights == light])
+            for light in np.unique(self._lights)
+            if light != PALE  # in pale colours decks look more like each other
         )
 
     def fit(self, cells: Cells) -> float:

@@ -337,9 +337,9 @@ class CaseTracker(Tracker[DetectedField]):
                 self._maybe_cards[track] = _middle_of(now, doubted)
             if changes or not (is_old or is_sure):
                 return []
-            is_lost = not is_sure and is_turned(track.piece, before)  # then it is not known which cells were read
-            is_read = is_open & ~np.array(now.doubt) & ~np.bool_(is_lost)
-            events, piece = [], now if is_sure else track.piece
+            events, piece, is_read = [], now if is_sure else track.piece, is_open & ~np.array(now.doubt)
+            if not is_sure and is_turned(track.piece, before):  # these are not the cells that it has
+                is_read = np.zeros_like(is_read)
         if events or is_sure:
             self._maybe_cards.pop(track, None)
         track.piece = piece
