@@ -281,7 +281,7 @@ def refine(pyramid: Pyramid, outlines: Sequence[Floats], name: str = NETWORK, re
         logits = np.asarray(network(name).forward(strips), np.float64).swapaxes(1, 2)
         likely = np.asarray(softmax(logits), np.float64)  # (strips, COLUMNS, STRIP + 1)
         ends, support = _lines(likely[..., :STRIP], reach)
-        refined += _meet(frames, ends.reshape(len(frames), -1, 2), support.reshape(len(frames), -1))
+        refined += lines_meeting(frames, ends.reshape(len(frames), -1, 2), support.reshape(len(frames), -1))
     return refined
 
 
@@ -344,8 +344,14 @@ def _settled(likely: Floats, bins: NDArray[np.int64]) -> tuple[Floats, Floats]:
     return np.concatenate([mean_v - slope * mean_u, mean_v + slope * (1 - mean_u)], 1), support
 
 
-def _meet(frames: Sequence[CardFrame], ends: Floats, support: Floats) -> list[Refined]:
-    """The outlines whose sides are the lines with those offsets (M, N, 2) at their ends, supported (M, N) so far."""
+def lines_meeting(frames: Sequence[CardFrame], ends: Floats, support: Floats) -> list[Refined]:
+    """The outlines whose sides are lines beside those of cards' frames.
+
+    Args:
+        frames: of M cards.
+        ends: (M, N, 2), how far inwards the lines lie at both ends of each side, in sizes of the card.
+        support: (M, N), see `Refined`.
+    """
     begin, sizes = np.array([frame.corners for frame in frames]), np.array([frame.size for frame in frames])
     homographies = np.array([frame.picture_from_frame for frame in frames])
     along = following(begin) - begin

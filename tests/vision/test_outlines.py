@@ -239,9 +239,13 @@ def test_a_sure_tile_beside_a_board_stays_sure_and_an_unlikely_one_on_it_is_not_
     doubtful, rim = tiles[(1, 0)], tiles.pop((2, 0))
     outlines = [Outline(corners, 0.1 if corners is doubtful else 0.9) for corners in tiles.values()]
     beside = Outline(rim + np.array([120, 0]), 0.9)
-    picture = Pyramid.of(np.full((480, 640, 3), 90, np.uint8), 3)
-    seen = on_board(picture, [*outlines, beside])
-    assert any(one is beside for one in seen)
+    picture = table()
+    for one in [*outlines, beside]:
+        if one.corners is not doubtful:
+            lay(picture, one.corners, (200, 190, 185))
+    seen = on_board(Pyramid.of(picture, 3), [*outlines, beside])
+    assert any(one.corners is beside.corners and one.confidence >= 0.9 for one in seen)
+    assert sum(one.confidence > 0.9 for one in seen) > len(tiles) - 4
     assert min(off(doubtful, one.corners) for one in seen if one.confidence > 0.5) > 10
 
 

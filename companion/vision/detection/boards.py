@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.edge_refinement import fit_homography
-from companion.vision.geometry import UNIT_HEXAGON, mapped
+from companion.vision.geometry import UNIT_HEXAGON, following, mapped
 
 Floats = NDArray[np.float64]
 Cell = tuple[int, int]
 
 NEIGHBOURS: tuple[Cell, ...] = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))
+"""Those of a cell, in the order of its sides."""
 LEAST_TILES = 5
 """A homography of fewer tiles is no better than the tiles themselves."""
 MOST_OFF = 0.3
@@ -22,6 +23,9 @@ MOST_SPREAD = 0.15
 """How far, in the median, tiles' centres may lie from the lattice, in circumradii."""
 LEAST_RADIUS, GAPS_SPREAD = 0.6, 0.06
 """Tiles may lie apart, the smallest so large in cells, where most of them agree so closely on that."""
+LEAST_ON_LARGER, LEAST_RADIUS_TOUCHING, TOUCHING_RADIUS = 3, 0.85, 0.97
+"""So many tiles at least are printed on larger ones; tiles that touch are as large, in cells, as the second at least,
+and as the third as a rule."""
 MOST_UNLIKE = 0.15
 """How far the best tiles' corners may lie from the lattice's, in sizes: tiles in a zigzag have slanted lattices too."""
 MOST_DISTORTED, MOST_ASKEW = 0.012, 0.25
@@ -81,10 +85,32 @@ class Board:
         """How many of the cells around a cell hold a tile."""
         return sum((cell[0] + dq, cell[1] + dr) in self.cells for dq, dr in NEIGHBOURS)
 
+    def free_sides(self, cell: Cell, seen: Floats) -> NDArray[np.bool_]:
+        """Beside which sides (6,) of the tile on a cell, whose corners (6, 2) are seen, no other lies."""
+        has_tile = np.array([(cell[0] + dq, cell[1] + dr) in self.cells for dq, dr in NEIGHBOURS])
+        mine, sides = ((corners + following(corners)) / 2 for corners in (seen, self.corners(cell)))
+        return np.asarray(~has_tile[np.linalg.norm(mine[:, None] - sides, axis=2).argmin(1)])
+
     def gaps(self, least: int) -> list[Cell]:
         """Empty cells with at least so many tiles around them."""
         around = {(q + dq, r + dr) for q, r in self.cells for dq, dr in NEIGHBOURS} - self.cells.keys()
         return [cell for cell in sorted(around) if self.neighbours(cell) >= least]
+
+    def of_larger_tiles(self) -> list["Board"]:
+        """Boards of tiles that touch, on which these may be printed: each, where they lie apart, or one in four."""
+        apart = [(1, 0, 0)] if self.radius < LEAST_RADIUS_TOUCHING else []
+        tiles = []
+        for step, q0, r0 in (*apart, (2, 0, 0), (2, 0, 1), (2, 1, 0), (2, 1, 1)):
+            cells = {
+                ((q - q0) // step, (r - r0) // step): index
+                for (q, r), index in self.cells.items()
+                if (q - q0) % step == (r - r0) % step == 0
+            }
+            grown = np.diag([step, step, 1.0])
+            grown[:2, 2] = centres_of([(q0, r0)])[0]
+            if len(cells) >= LEAST_ON_LARGER:
+                tiles.append(Board(cells, self.picture_from_lattice @ grown, TOUCHING_RADIUS))
+        return tiles
 
 
 def find_board(tiles: Sequence[Floats], weights: Sequence[float]) -> Board | None:
