@@ -6,7 +6,7 @@ printed along a piece's edge are often taken for the edge: outlines that fit bad
 as far as the printing has such lines within its edges.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import cv2
 import numpy as np
@@ -37,6 +37,8 @@ LIKE_SIZE = (0.4, 1.45)
 """The area of an outline that may be a piece's, or its inner line, in those of the pieces that are known."""
 LESS_THAN_LINE = 0.8
 """What a printed line encloses may be outlined so much smaller, as a share of its area."""
+LIKE_LINE = 0.1
+"""By that share it may be larger or smaller where other pieces tell how large it is: some lie farther away."""
 ROUNDS = 2
 """So often outlines are looked for farther out."""
 MOST_LINES, PLAIN_LINE = 2, 0.4
@@ -116,23 +118,31 @@ def _shared(pyramid: Pyramid, sides: int, read: Corners, fits: Fits | None) -> l
     own, judged = judge_candidates(np.asarray(pyramid.levels[0], np.uint8), sides, fits=fits)
     some = [*one_per_card(own, judged, sides)[:MOST_SHARED], *suppress(judged, SAME, 1.3)[:MOST_SHARED]]
     found = [Detection(one.corners.astype(np.float32), min(one.confidence, MOST_CONFIDENCE)) for one in some]
-    return [one for one in found if not any(shared_area(one.corners, card) > OVERLAP for card in read)]
+    return [one for one in found if not _is_taken(one, read)]
+
+
+def _is_taken(piece: Detection, read: Iterable[Corners]) -> bool:
+    """Whether a piece that is read lies there."""
+    return any(shared_area(piece.corners, card) > OVERLAP for card in read)
 
 
 def _grown(
     pyramid: Pyramid, pieces: list[Detection], off: NDArray[np.floating], as_taught: float, lines: Sequence[float]
 ) -> list[Detection]:
     """Outlines that fit badly, made exact from farther out, or as large as others that fit; of a size that a piece, or
-    what is printed on it, may have.
+    what is printed on it, may have, where none that fits lies.
     """
     sizes = areas(corners_of(pieces).astype(np.float64))
-    known = sizes[off < as_taught]
+    fits = off < as_taught
+    known = sizes[fits]
     usual = float(np.median(known)) if len(known) else 0.0
     least = min([LIKE_SIZE[0], *(LESS_THAN_LINE * line**2 for line in lines)])
     is_like = (sizes > least * usual) & (sizes < LIKE_SIZE[1] * usual) if usual else np.ones(len(sizes), bool)
-    best = [pieces[i] for i in np.flatnonzero(is_like & (off >= as_taught))]
+    read = [pieces[i].corners for i in np.flatnonzero(fits)]
+    best = [pieces[i] for i in np.flatnonzero(is_like & ~fits) if not _is_taken(pieces[i], read)]
     surest = np.argsort([-one.confidence for one in best], kind="stable")
     best = [best[int(one.confidence)] for one in suppress(_outlines(best, surest), SAME, 1.3)]
+    best.sort(key=lambda one: not _is_line(one, usual, lines))
     ways = [(one, growth) for one in best[:MOST_GROWN] for growth in _growths(one, usual, lines)]
     outlines = [
         (one.corners + (growth - 1) * (one.corners - one.corners.mean(0))).astype(float) for one, growth in ways
@@ -147,6 +157,12 @@ def _grown(
         if growth not in GROWN
     ]
     return refined + as_printed
+
+
+def _is_line(piece: Detection, usual: float, lines: Sequence[float]) -> bool:
+    """Whether an outline is as large as a line that is printed within the edge of pieces with a ``usual`` area."""
+    inside = float(np.sqrt(cv2.contourArea(piece.corners) / max(1.0, usual)))
+    return any(abs(inside - line) < LIKE_LINE * line for line in lines)
 
 
 def _growths(piece: Detection, usual: float, lines: Sequence[float]) -> list[float]:

@@ -12,16 +12,16 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.games.hexel.deck import SYMBOLS
-from companion.games.hexel.vision import recognizer
+from companion.games.hexel.vision import any_print, recognizer
 from companion.games.hexel.vision.any_print import OVERLAP, with_any_print
 from companion.games.hexel.vision.enrolment import learn_hexel
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.recognizer import read_hexel, read_unknown
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell
-from companion.vision.detection.detector import Detection
+from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.enrolment.sample import CONFIRMED, jpeg_of
-from companion.vision.geometry import shared_area
+from companion.vision.geometry import HEXAGON, shared_area
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.layouts import agree, register
 from companion.vision.tracking.regions import Unchanged, usual_width_px
@@ -136,3 +136,32 @@ def test_nothing_that_was_taught_in_colour_is_told_without() -> None:
     grey = cv2.cvtColor(cv2.cvtColor(picture.bgr, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
     seen = read_hexel(np.asarray(grey, np.uint8), classifier)
     assert {edge for card in (*seen.cards, *seen.loose) for edge in card.edges} <= {None}
+
+
+def test_what_is_as_large_as_a_printed_line_is_looked_for_farther_out_before_what_a_cloth_shows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    picture = np.full((720, 1280, 3), 70, np.uint8)
+
+    def hexagon(x: float, y: float) -> NDArray[np.floating]:
+        return np.asarray(40 * HEXAGON.unit + np.array([x, y]))
+
+    read, unread = hexagon(60, 60), hexagon(160, 60)
+    for card in (read, unread):
+        cv2.fillConvexPoly(picture, np.round(16 * card).astype(np.int32), (60, 140, 60), cv2.LINE_AA, 4)
+        inner = card.mean(0) + 0.68 * (card - card.mean(0))
+        cv2.fillConvexPoly(picture, np.round(16 * inner).astype(np.int32), (220, 220, 220), cv2.LINE_AA, 4)
+    places = [(100 * k % 1200 + 60, 160 + 100 * (k // 12)) for k in range(40)]
+    cloth = [Detection(hexagon(*place).astype(np.float32), 0.4) for place in places]
+    line = Detection((unread.mean(0) + 0.68 * (unread - unread.mean(0))).astype(np.float32), 0.05)
+    monkeypatch.setattr(any_print, "_shared", lambda *given: [*cloth, line])
+
+    def misfit(outlines: NDArray[np.float32]) -> NDArray[np.floating]:
+        off = np.abs(outlines[:, None] - np.array([read, unread])).max((2, 3)).min(1)
+        return np.where(off < 4, 1.0, 9.0)
+
+    found = [Detection(read.astype(np.float32), 0.9)]
+    pieces, _ = with_any_print(
+        Pyramid.of(picture), found, corners_of(found), np.array([True]), misfit, LIMITS.as_taught, (0.68,)
+    )
+    assert any(np.abs(piece.corners - unread).max() < 4 for piece in pieces)
