@@ -34,6 +34,7 @@ from companion.vision.tracking.occlusion import (
     is_covered,
     is_gone,
     is_uncovered,
+    lies_in_other_light,
     only_light_changed,
     over_unseen,
     reach_beyond,
@@ -413,6 +414,10 @@ class CardTracker(Tracker[DetectedCard]):
             is_free = is_uncovered(piece, was, now, differs, coming_or_going, below) or (
                 track in gone and not is_covered(piece, was, now, view.changed, coming_or_going, others[track], in_view)
             )
+            if not is_free and lies_in_other_light(piece, was, now, differs, others[track]):
+                track.enter(TrackState.STILL, self._now_s)
+                self._detector.accept(polygon_mask(piece.corners, reading.where.shape, 1.15))
+                continue
             if not is_free:
                 track.enter(TrackState.COVERED, self._now_s, _UNDER_A_THING)
                 continue

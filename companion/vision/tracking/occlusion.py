@@ -140,10 +140,24 @@ def only_light_changed(
         differs: bool (h, w), where the two do.
         others: the cards that are known.
     """
-    alike, _ = _shows_detail(card, seen, accepted, differs, others)
+    return _shows_same(card, seen, accepted, differs, others)
+
+
+def lies_in_other_light(
+    card: DetectedCard, accepted: Planes, seen: Planes, differs: Mask, others: Sequence[DetectedCard]
+) -> bool:
+    """Whether a known card that could not be read lies as it lay, and the light changed; see `only_light_changed`."""
+    return _shows_same(card, accepted, seen, differs, others)
+
+
+def _shows_same(
+    card: DetectedCard, picture: Planes, another: Planes, differs: Mask, others: Sequence[DetectedCard]
+) -> bool:
+    """Whether ``another`` picture shows the detail and the print that a card has on one, both (3, h, w)."""
+    alike, _ = _shows_detail(card, picture, another, differs, others)
     if alike > _SAME_DETAIL and not _own_place(card, differs.shape, 1.0, others).any():  # it lies on known ones
-        alike, _ = _shows_detail(card, seen, accepted, differs, ())
-    return alike > _SAME_DETAIL and not _is_print_lost(_print_area(card, differs.shape, others), seen, accepted)
+        alike, _ = _shows_detail(card, picture, another, differs, ())
+    return alike > _SAME_DETAIL and not _is_print_lost(_print_area(card, differs.shape, others), picture, another)
 
 
 def _shows_detail(

@@ -202,6 +202,29 @@ def test_a_card_in_the_shadow_of_an_arm_beside_it_is_told_while_the_arm_stays(ta
     assert table.news() == ["placed"]
 
 
+def test_a_card_that_cannot_be_read_in_a_lamps_light_lies_there_with_nothing_on_it() -> None:
+    table, unread, lamp = Table(), centre(LINE[1]), np.zeros(SIZE)
+
+    def dazzled(bgr: np.ndarray, classifier: SymbolClassifier | None, across_px: float | None) -> Reading:
+        reading = read(bgr, classifier, across_px)
+        some = (c for c in reading.cards if not lamp.any() or np.hypot(*(np.array(c.centre) - unread)) > SIDE)
+        return replace(reading, cards=tuple(some))
+
+    table.settler = CardTracker(dazzled, LatticeLayout(_find_cells), PretrainedSymbols("36"))
+    ys, xs = np.mgrid[: SIZE[0], : SIZE[1]]
+    for k in range(80):
+        if k in (20, 40):  # the lamp is switched on, and moved
+            x, y = unread[0] + k, unread[1] + 10
+            lamp = np.exp(-((((xs - x) ** 2 + (ys - y) ** 2) / 45**2) ** 2))
+        image = picture(LINE, seed=9000 + k).astype(np.float32)
+        cv2.circle(image, (int(unread[0]), int(unread[1])), 12, (90, 40, 30), -1)
+        lit = np.clip(image * (0.5 + 0.8 * lamp[..., None]), 0, 255).astype(np.uint8)
+        table.told += [(k, event) for event in table.settler.step(lit)]
+        if k in (35, 55):
+            assert [track.state for track in table.settler.tracks] == [TrackState.STILL] * 3
+    assert table.news() == ["table"]
+
+
 def test_a_mirrored_picture_is_said_once_until_another_reading_of_it_all_is_not() -> None:
     table, warnings = Table(), [MIRRORED.warning, MIRRORED.unsure("a card", (180.0, 180.0))]
 
