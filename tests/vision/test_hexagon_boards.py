@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.vision.detection.boards import Board
+from companion.vision.detection.bare_cells import bare_cells
+from companion.vision.detection.boards import NEIGHBOURS, Board
 from companion.vision.detection.outlines import Outline, detect_outlines
 from companion.vision.detection.printed_frames import outer_edges
 from companion.vision.geometry import UNIT_HEXAGON
@@ -51,6 +52,33 @@ def test_a_gap_between_cards_is_no_card() -> None:
         assert not found_at(found, x, y), (x, y)
     for x, y in ((298, 137), (269, 207), (242, 278), (316, 266), (222, 147), (214, 348), (194, 218)):
         assert len(found_at(found, x, y)) == 1, (x, y)
+
+
+def test_what_a_board_has_drawn_on_it_is_no_tile() -> None:
+    found = detect_outlines(scene("cells-of-a-board.jpg"), 6)
+    assert sorted(round(size(one) / 96, 1) for one in found) == [1.0] * 5
+    for x, y in ((333, 308), (393, 220), (349, 124), (227, 300), (241, 114)):
+        assert len(found_at(found, x, y)) == 1, (x, y)
+
+
+def test_the_table_shows_through_holes_among_cards() -> None:
+    found = detect_outlines(scene("holes-among-hexagons.jpg"), 6)
+    for x, y in ((207, 194), (274, 167)):
+        assert not found_at(found, x, y), (x, y)
+    for x, y in ((322, 209), (260, 233), (196, 259), (337, 146), (289, 104), (223, 130), (143, 221), (156, 155)):
+        assert len(found_at(found, x, y)) == 1, (x, y)
+
+
+def test_drawn_cells_are_taken_from_a_board_rim_by_rim_down_to_its_tiles() -> None:
+    cells = [(q, r) for q in range(-2, 3) for r in range(-2, 3) if abs(q + r) <= 2]
+    board = Board({cell: i for i, cell in enumerate(cells)}, np.array([[40.0, 0, 300], [0, 40, 240], [0, 0, 1]]), 0.97)
+    tiles, paper, ink = {(0, 0), (1, 0)}, 200.0, 90.0
+    colours = np.full((len(cells), 2, 6, 8, 3), paper)
+    for i, cell in enumerate(cells):
+        colours[i, 0] = ink if cell in tiles else paper
+        for side, (dq, dr) in enumerate(NEIGHBOURS):
+            colours[i, 1, side] = ink if (cell[0] + dq, cell[1] + dr) in tiles else paper
+    assert bare_cells(board, board.outlines(cells), colours) == set(cells) - tiles
 
 
 def test_tiles_are_looked_for_on_a_hexagon_that_may_be_their_board() -> None:

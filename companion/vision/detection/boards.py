@@ -1,7 +1,7 @@
 """Boards of hexagons side by side: what their common lattice says of each tile, and of tiles that were missed."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -84,6 +84,11 @@ class Board:
     def neighbours(self, cell: Cell) -> int:
         """How many of the cells around a cell hold a tile."""
         return sum((cell[0] + dq, cell[1] + dr) in self.cells for dq, dr in NEIGHBOURS)
+
+    def without(self, cells: Iterable[Cell]) -> "Board":
+        """The board without the tiles on some cells."""
+        gone = set(cells)
+        return replace(self, cells={cell: index for cell, index in self.cells.items() if cell not in gone})
 
     def free_sides(self, cell: Cell, seen: Floats) -> NDArray[np.bool_]:
         """Beside which sides (6,) of the tile on a cell, whose corners (6, 2) are seen, no other lies."""

@@ -130,6 +130,15 @@ def _rings(pyramid: Pyramid, outlines: Floats) -> Floats:
     """Steps of colour across the sides of outlines (N, K, 2), the least and the mean, and how even the colours are
     inside and outside: (N, 5).
     """
+    colours = colours_beside(pyramid, outlines)
+    steps = np.abs(colours[:, 0] - colours[:, 1]).max(-1).mean(-1)
+    spread = colours.reshape(len(outlines), 2, -1, 3).std(2).mean(-1)
+    across = colours[:, 0].mean(2).std(1).mean(-1)
+    return np.column_stack([steps.min(1) * 5, steps.mean(1) * 5, spread * 8, across * 8])
+
+
+def colours_beside(pyramid: Pyramid, outlines: Floats) -> Floats:
+    """The colours, 0..1, inside and outside along the sides of outlines (N, K, 2): (N, 2, K, P, 3)."""
     frames = frames_of(outlines)
     sizes = np.array([frame.size for frame in frames])
     t = (np.arange(_PER_SIDE) + 0.5) / _PER_SIDE * 0.8 + 0.1
@@ -146,11 +155,7 @@ def _rings(pyramid: Pyramid, outlines: Floats) -> Floats:
     colours = np.empty((*points.shape[:2], 3))
     for level in set(levels.tolist()):
         colours[levels == level] = pyramid.sample(points[levels == level], level) / 255
-    colours = colours.reshape(len(frames), 2, -1, _PER_SIDE, 3)
-    steps = np.abs(colours[:, 0] - colours[:, 1]).max(-1).mean(-1)
-    spread = colours.reshape(len(frames), 2, -1, 3).std(2).mean(-1)
-    across = colours[:, 0].mean(2).std(1).mean(-1)
-    return np.column_stack([steps.min(1) * 5, steps.mean(1) * 5, spread * 8, across * 8])
+    return colours.reshape(len(frames), 2, -1, _PER_SIDE, 3)
 
 
 def _alone(own: Floats) -> Floats:

@@ -9,14 +9,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.detection.boards import LEAST_RADIUS_TOUCHING, Board, Cell, find_board
+from companion.vision.detection.bare_cells import bare_cells
+from companion.vision.detection.boards import LEAST_RADIUS_TOUCHING, LEAST_TILES, Board, Cell, find_board
 from companion.vision.detection.heatmaps import NETWORK as DETECTOR
 from companion.vision.detection.heatmaps import Candidate, ScaleAnswer, answer_at, areas
-from companion.vision.detection.judgement import PlacedCandidate, PlacedCandidates, features, judge
+from companion.vision.detection.judgement import PlacedCandidate, PlacedCandidates, colours_beside, features, judge
 from companion.vision.detection.printed_frames import outer_edges
 from companion.vision.detection.sizes import SizeMm, as_large_as, completed, has_size, is_pair_or_part
 from companion.vision.edge_refinement import Refined, refine
-from companion.vision.geometry import following
+from companion.vision.geometry import following, shared_area
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.float64]
@@ -69,6 +70,8 @@ SUPPORT_WEIGHT = 0.3
 """Of outlines about as sure, the one comes first of whose worst side more is seen."""
 COMPARED_CONFIDENCE, ODD_SIZE_FACTOR = 0.3, 0.3
 """How sure rectangles are that are held against the others; what is left of that where one is two cards, or a part."""
+ON_BOARD = 0.85
+"""What lies on a board has so much of its area in common with it."""
 BOARD_CONFIDENCES = (0.05, 0.3)
 """Tiles below do not say where their board lies; where they say nothing, those below the second do not."""
 GAP_NEIGHBOURS, GAP_CONFIDENCE = 5, 0.6
@@ -84,6 +87,8 @@ BAND_REACH = 0.08
 near, in sizes of the tile. Where bands form a lattice with what they surround they do along 0.79 to 0.89 of the cards'
 sides, along 0.4 at most of others twice as large.
 """
+BARE_FACTOR = 0.3
+"""What is left of the confidence of a board's cell that holds no tile."""
 FREE_EDGES = 0.5
 """Edges show along so much of the sides of a tile beside which no other lies. Of 759 tiles on photographs and
 path-traced pictures they do of all but three, of 42 gaps along 0.45 at most but of one."""
@@ -123,7 +128,8 @@ def one_per_card(
     """Of outlines that `judge_candidates` judged each card's own, hexagons as their board has them."""
     if sides == 4:
         return suppress(_singles_first(judged, settings), settings.overlap)
-    return sorted(on_board(pyramid, suppress(judged, settings.overlap)), key=lambda o: -o.confidence)
+    tiles = suppress(_boards_last(judged, settings), settings.overlap)
+    return sorted(on_board(pyramid, tiles), key=lambda o: -o.confidence)
 
 
 def judge_candidates(
@@ -156,6 +162,18 @@ def _singles_first(judged: list[Outline], settings: Settings) -> list[Outline]:
     others = [one for one in maybe if is_pair_or_part(one.corners, cards)]
     singles = [one for one in judged if one not in others]
     return [*singles, *(replace(one, confidence=ODD_SIZE_FACTOR * one.confidence) for one in others)]
+
+
+def _boards_last(judged: list[Outline], settings: Settings) -> list[Outline]:
+    """Hexagons, the best first, but those last on which tiles lie."""
+    likely = [one for one in judged if one.confidence > COMPARED_CONFIDENCE]
+    sizes = areas(np.array([one.corners for one in likely]).reshape(-1, 6, 2))
+    boards = []
+    for one, size in zip(likely, sizes, strict=True):
+        on_it = [k for k, small in zip(likely, sizes, strict=True) if small < size / LEAST_TILES]
+        on_it = [k for k in on_it if shared_area(k.corners, one.corners) > ON_BOARD]
+        boards += [one] if len(suppress(on_it, settings.overlap)) >= LEAST_TILES else []
+    return [*(one for one in judged if one not in boards), *boards]
 
 
 def place(
@@ -222,9 +240,11 @@ def on_board(pyramid: Pyramid, tiles: list[Outline]) -> list[Outline]:
     if seen is None:
         return tiles
     board, confidences, refined = seen
-    outlines = board.corrected(list(board.cells), np.array([r.corners for r in refined]))
+    seen_as = np.array([r.corners for r in refined])
+    outlines = board.corrected(list(board.cells), seen_as)
+    bare = bare_cells(board, seen_as, 255 * colours_beside(pyramid, seen_as))
     on_lattice = [
-        Outline(corners, _confidence_on(board, cell, edges, c))
+        Outline(corners, BARE_FACTOR * c if cell in bare else _confidence_on(board, cell, edges, c))
         for cell, corners, c, edges in zip(board.cells, outlines, confidences, refined, strict=True)
     ]
     gaps = refine(pyramid, [board.corners(cell) for cell in board.gaps(GAP_NEIGHBOURS)])
