@@ -45,6 +45,8 @@ _NO_TABLE = 0.3
 """Where less of a card's inner place looks so, something lies there that is no table."""
 _CONTRAST = 20.0
 """Grey levels by which a mask pixel of a card differs from the table around it to tell one from the other."""
+_SHADE, _FEW_SHADES = 16.0, 0.02
+"""Colours of the table count as one in steps of so many grey levels; one that less of it has is none of its own."""
 _MOST_TELLING = 40.0
 """And by so many more it tells no more: ink is not worth many times the paper beside it."""
 _FAINT, _SHADED = 9.0, 0.3
@@ -349,15 +351,25 @@ def is_covered(
     table, has_table_around = _unchanged_table(card, changed, others)
     if int(table.sum()) < _FEW_CELLS:
         return beyond > BEYOND_CARDS
-    low, high = (np.percentile(seen[:, table], share, axis=1)[:, None, None] for share in (5, 95))
-    is_table = np.asarray(((seen >= low - _CONTRAST) & (seen <= high + _CONTRAST)).all(0))
-    inner, whole = (_own_place(card, changed.shape, grow, in_view) for grow in (_inner(card), 1.0))
+    is_table = _looks_like(seen, table)
+    inner, whole = (_own_place(card, changed.shape, grow * card.extent, in_view) for grow in (_inner(card), 1.0))
     if _mean(is_table[inner]) < _NO_TABLE:
         return True
     is_bare = not has_table_around or (_mean(is_table[whole]) >= _BARE and _has_tint_of(table, inner, seen))
     if is_bare:  # the card's shadow went with it
         return replaced_beyond > BEYOND_CARDS or replaced_on_others > LITTLE_BEYOND_CARDS
     return beyond > LITTLE_BEYOND_CARDS
+
+
+def _looks_like(seen: Planes, table: Mask) -> Mask:
+    """Where a picture (3, h, w) shows one of the usual colours of the table, bool (h, w); it may have several, and what
+    lies between these is none.
+    """
+    shades, counts = np.unique(np.round(seen[:, table].T / _SHADE), axis=0, return_counts=True)
+    usual = _SHADE * shades[counts >= max(2.0, _FEW_SHADES * counts.sum())]
+    usual = usual if len(usual) else _SHADE * shades
+    off = np.stack([np.abs(seen - colour[:, None, None]).max(0) for colour in usual]).min(0)
+    return np.asarray(off <= _CONTRAST)
 
 
 def _has_tint_of(table: Mask, place: Mask, seen: Planes) -> bool:
@@ -481,11 +493,12 @@ def _unchanged_table(card: DetectedCard, changed: Mask, others: Sequence[Detecte
     a thing that lies on the card and beside it is no table.
     """
     around = _table_around(card, changed.shape, others)
+    near_by = pieces_mask(_neighbours(card, others), changed.shape, 1.6)
+    near_by &= ~pieces_mask([card, *others], changed.shape, 1.2)
     if int(around.sum()) < _FEW_CELLS:
-        near_by = _neighbours(card, others)
-        return pieces_mask(near_by, changed.shape, 1.6) & ~pieces_mask([card, *others], changed.shape, 1.2), False
-    unchanged = around & ~changed
-    return unchanged if int(unchanged.sum()) >= _FEW_CELLS else around, True
+        return near_by, False
+    unchanged = (some & ~changed for some in (around, near_by))
+    return next((some for some in unchanged if int(some.sum()) >= _FEW_CELLS), around), True
 
 
 def _neighbours(card: Outlined, others: Sequence[DetectedCard]) -> list[DetectedCard]:

@@ -166,6 +166,24 @@ def test_a_small_thing_on_a_card_that_looks_like_no_table_there_covers_it() -> N
     assert not is_covered(card(), before, bare, changed(before, bare), [card()], ring)
 
 
+def test_a_thing_between_two_colours_of_the_table_is_no_table() -> None:
+    before, cup = painted((card(side=33.0), CARD)), painted((card(side=33.0), CUP))
+    bare = painted()
+    for planes in (before, cup, bare):
+        planes[:, :, 45:] += 2 * (CUP - TABLE) * (planes[:, :, 45:] == TABLE)
+    assert is_covered(star(), before, cup, changed(before, cup), [star()], [])
+    assert not is_covered(star(), before, bare, changed(before, bare), [star()], [])
+
+
+def test_what_a_thing_covers_of_the_table_around_a_card_does_not_make_it_table() -> None:
+    ring = [card(320.0 + dx, 240.0 + dy) for dx, dy in ((83, 0), (-42, -72), (42, -72), (-42, 72), (42, 72))]
+    around = [(piece, CARD) for piece in ring]
+    before, thing = painted(*around, (card(), CARD)), card(300.0, side=52.0)
+    cup = painted(*around, (card(), CARD), (thing, CUP))
+    cup[:, polygon_mask(thing.corners, SHAPE) & polygon_mask(card(320.0, side=70.0).corners, SHAPE)] = CUP
+    assert is_covered(card(), before, cup, changed(before, cup), [card()], ring)
+
+
 def test_a_thing_that_lies_on_two_cards_and_the_table_beside_them_covers_both() -> None:
     pair = [card(280.0), card(365.0)]
     before = painted((pair[0], CARD), (pair[1], CARD))
