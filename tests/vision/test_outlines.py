@@ -197,6 +197,27 @@ def test_an_outline_as_wide_as_the_cards_around_but_far_longer_or_shorter_is_two
     assert not is_pair_or_part(rectangle(300, 300, 70, 100), uneven)
 
 
+def test_cards_that_are_plain_to_see_are_found_beside_sure_ones_of_their_size() -> None:
+    picture = cv2.imread(str(Path(__file__).parents[1] / "scenes" / "plain-backs.jpg"))
+    found = detect_outlines(np.asarray(picture, np.uint8), 4)
+    for x, y in ((231, 56), (276, 374)):
+        assert sum(cv2.pointPolygonTest(one.corners.astype(np.float32), (x, y), False) > 0 for one in found) == 1
+
+
+@pytest.mark.parametrize(("beside", "sure"), [(50.0, 0.81), (140.0, 0.2)], ids=["a part of it", "another card"])
+def test_a_plain_card_gives_way_to_what_is_as_large_as_others_alone(beside: float, sure: float) -> None:
+    known, card = rectangle(150, 150, 100, 140), rectangle(400, 200, 100, 140)
+    rival = rectangle(400, 200 + (70 - beside / 2) / 2, 100, beside)
+    candidates = [
+        PlacedCandidate(Candidate(corners, 0.7, 60.0), Refined(corners, np.ones(4), 0.0))
+        for corners in (known, card, rival)
+    ]
+    judged = [
+        Outline(one.refined.corners, confidence) for one, confidence in zip(candidates, (0.95, 0.2, 0.8), strict=True)
+    ]
+    assert outlines._beside_alike(candidates, judged, outlines.SETTINGS).get(1, 0.2) == pytest.approx(sure)
+
+
 def board_of_nineteen() -> dict[tuple[int, int], Floats]:
     """The tiles of a board seen at a slant, by their cells."""
     plane = np.array([[38.0, 5, 300], [-4, 26, 240], [2e-3, 8e-3, 1]])
