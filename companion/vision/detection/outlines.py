@@ -118,7 +118,7 @@ def detect_outlines(
         size_mm: the cards' width and height where they are known: rectangles of other proportions are left out.
         settings: see `Settings`.
     """
-    pyramid, judged = judge_candidates(picture, sides, size_mm, settings)
+    pyramid, judged = judge_candidates(picture, sides, size_mm, settings, by_size=True)
     sure = [o for o in one_per_card(pyramid, judged, sides, settings) if o.confidence >= settings.min_confidence]
     if sides == 4:
         return tuple(sure)
@@ -142,11 +142,15 @@ def judge_candidates(
     size_mm: SizeMm | None = None,
     settings: Settings = SETTINGS,
     fits: Fits | None = None,
+    *,
+    by_size: bool = False,
 ) -> tuple[Pyramid, list[Outline]]:
     """The picture's pyramid, and every outline that may be a card's, about the surest first: hardly likely ones, and
     several that lie on one another, for readers that know what is printed on their cards. See `detect_outlines`.
 
     Where it is known how large cards are, ``fits`` tells which outlines (N, K, 2), found roughly, may be some (N,).
+    With ``by_size`` rectangles that are plain to see are surer where they are as large as sure ones: in a fan one over
+    two cards is, too, and a reader that tells a card by what is printed on it would tell what is printed on both.
     """
     placed = place(picture, sides, settings, fits=fits)
     placed = replace(
@@ -154,7 +158,7 @@ def judge_candidates(
     )
     confidences = judge(features(placed)).tolist()
     judged = [Outline(c.refined.corners, sure) for c, sure in zip(placed.candidates, confidences, strict=True)]
-    while sides == 4 and (cards := _beside_alike(placed.candidates, judged, settings)):
+    while by_size and sides == 4 and (cards := _beside_alike(placed.candidates, judged, settings)):
         for i, confidence in cards.items():
             judged[i] = replace(judged[i], confidence=confidence)
     return placed.pyramid, [judged[i] for i in _best_first(placed.candidates, judged)]

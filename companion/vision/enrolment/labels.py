@@ -133,7 +133,7 @@ class Candidates:
 
     @cached_property
     def _judged(self) -> tuple[Pyramid, list[Outline]]:
-        return self._known or judge_candidates(np.asarray(self.pyramid.levels[0], np.uint8), self._sides)
+        return self._known or judge_candidates(np.asarray(self.pyramid.levels[0], np.uint8), self._sides, by_size=True)
 
     @cached_property
     def _found(self) -> Sequence[Outline]:

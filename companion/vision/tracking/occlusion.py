@@ -39,6 +39,8 @@ beside them correlates by 0.98.
 """
 _BESIDE, _WITH_SHADOW = 0.1, 1.4
 """A card of which less lies on another lies beside it; so much larger it covers its shadow, too."""
+_MUCH = 0.3
+"""A card lies on another where they have so much of the smaller one in common, in whatever light both are outlined."""
 _BARE = 0.7
 """Where so much of a card's place looks like the table around it, the table shows."""
 _NO_TABLE = 0.3
@@ -148,8 +150,12 @@ def only_light_changed(
 def lies_in_other_light(
     card: DetectedCard, accepted: Planes, seen: Planes, differs: Mask, others: Sequence[DetectedCard]
 ) -> bool:
-    """Whether a known card that could not be read lies as it lay, and the light changed; see `only_light_changed`."""
-    return _shows_same(card, accepted, seen, differs, others)
+    """Whether a known card that could not be read lies as it lay, and the light changed; see `only_light_changed`.
+
+    Where others lie on it, or it on them, what shows in its place may be theirs.
+    """
+    is_alone = all(shared_area(card.corners, other.corners) < _MUCH for other in _neighbours(card, others))
+    return is_alone and _shows_same(card, accepted, seen, differs, others)
 
 
 def _shows_same(

@@ -88,7 +88,7 @@ class CometTeaching(Teaching):
 
     def candidates(self, pyramid: Pyramid) -> Candidates:
         """See `Teaching`."""
-        judged = judge_candidates(np.asarray(pyramid.levels[0], np.uint8), 4)
+        judged = judge_candidates(np.asarray(pyramid.levels[0], np.uint8), 4, by_size=True)
         known, others = find_outlines(pyramid, judged)
         kept: list[Floats] = []
         for some in (others, known):  # Comet's own detector places only cards of the usual proportion well
