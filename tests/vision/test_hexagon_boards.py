@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from companion.vision.detection.bare_cells import bare_cells
 from companion.vision.detection.boards import NEIGHBOURS, Board
-from companion.vision.detection.outlines import Outline, detect_outlines
+from companion.vision.detection.outlines import detect_outlines
 from companion.vision.detection.printed_frames import outer_edges
+from companion.vision.detection.suppression import Outline
 from companion.vision.geometry import UNIT_HEXAGON
 from companion.vision.image.pyramid import Pyramid
 

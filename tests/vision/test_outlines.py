@@ -13,9 +13,11 @@ from companion.errors import UsageError
 from companion.vision.detection import outlines
 from companion.vision.detection.boards import Board, centres_of, find_board
 from companion.vision.detection.heatmaps import UNIT_SHAPES, Candidate, affine_of, decode, encode
+from companion.vision.detection.hexagon_boards import on_board
 from companion.vision.detection.judgement import PlacedCandidate, PlacedCandidates
-from companion.vision.detection.outlines import Outline, detect_outlines, judge_candidates, on_board, suppress
+from companion.vision.detection.outlines import detect_outlines, judge_candidates
 from companion.vision.detection.sizes import as_large_as, completed, has_size, is_pair_or_part, parse_size_mm
+from companion.vision.detection.suppression import Outline, suppress
 from companion.vision.edge_refinement import CardFrame, Refined, edge_offsets, fit_homography, refine
 from companion.vision.image.pyramid import Pyramid
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from companion.vision.detection.detector import distances
 from companion.vision.detection.heatmaps import Candidate, answer_at
-from companion.vision.detection.outlines import suppress
 from companion.vision.detection.sizes import FOCAL_LENGTH
+from companion.vision.detection.suppression import suppress
 from companion.vision.edge_refinement import Refined, proportion_of, proportions_of, refine, sides_on_table
 from companion.vision.geometry import proportion_in_plane
 from companion.vision.image.pyramid import Pyramid

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import TeachingRefused, UsageError
-from companion.vision.detection.outlines import SETTINGS, Outline, judge_candidates, one_per_card, suppress
+from companion.vision.detection.outlines import SETTINGS, judge_candidates, one_per_card
+from companion.vision.detection.suppression import Outline, suppress
 from companion.vision.edge_refinement import CLEAR, refine
 from companion.vision.enrolment.plain_faces import plain_faces
 from companion.vision.enrolment.quality import is_lit

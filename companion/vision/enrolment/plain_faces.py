@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.detection.outlines import Outline
+from companion.vision.detection.suppression import Outline
 from companion.vision.edge_refinement import refine
 from companion.vision.geometry import areas
 from companion.vision.image.components import measure_components

@@ -28,7 +28,8 @@ from torch import nn
 
 from companion.vision.detection.heatmaps import NETWORK as DETECTOR
 from companion.vision.detection.judgement import FEATURES, RELATIONS, features, with_relations
-from companion.vision.detection.outlines import SETTINGS, Outline, place, suppress
+from companion.vision.detection.outlines import SETTINGS, place
+from companion.vision.detection.suppression import Outline, suppress
 from models.drawing.card_scenes import Scene
 from models.export import export
 from models.outline.detector.train import LEAST_VISIBLE

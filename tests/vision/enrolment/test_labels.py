@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from companion.errors import TeachingRefused, UsageError
-from companion.vision.detection.outlines import Outline
+from companion.vision.detection.suppression import Outline
 from companion.vision.enrolment.labels import Candidates, label_of, outlines_of
 from companion.vision.enrolment.layout_search import laid_out
 from companion.vision.geometry import HEXAGON

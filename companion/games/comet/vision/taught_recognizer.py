@@ -50,7 +50,8 @@ from companion.games.comet.vision.taught_search import (
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.conditions import FOREIGN_PROFILE
 from companion.vision.detection.detector import corners_of, refine_corners
-from companion.vision.detection.outlines import SETTINGS, Outline, judge_candidates, one_per_card, suppress
+from companion.vision.detection.outlines import SETTINGS, judge_candidates, one_per_card
+from companion.vision.detection.suppression import Outline, suppress
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import DetectedCard, ReadingWarning, Stopwatch, confidence_of, near
 from companion.vision.tracking.regions import NOTHING_KNOWN, Unchanged

@@ -39,8 +39,8 @@ from companion.games.comet.vision.results import NUMBERS
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.detector import refine_corners
-from companion.vision.detection.outlines import Outline
 from companion.vision.detection.sizes import FOCAL_LENGTH
+from companion.vision.detection.suppression import Outline
 from companion.vision.edge_refinement import sides_on_table
 from companion.vision.geometry import SQUARE, homography, mapped
 from companion.vision.image.pyramid import Pyramid

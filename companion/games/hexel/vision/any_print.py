@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.detection.heatmaps import areas
-from companion.vision.detection.outlines import Fits, Outline, judge_candidates, one_per_card, suppress
+from companion.vision.detection.outlines import Fits, judge_candidates, one_per_card
+from companion.vision.detection.suppression import Outline, suppress
 from companion.vision.edge_refinement import refine
 from companion.vision.geometry import shared_area
 from companion.vision.image.pyramid import Pyramid

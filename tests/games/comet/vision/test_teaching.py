@@ -26,7 +26,7 @@ from companion.games.comet.vision.taught_recognizer import is_card, is_familiar,
 from companion.games.comet.vision.taught_search import parts_of, rows_of, search_joined, search_rows, search_unlikely
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.conditions import FOREIGN_PROFILE
-from companion.vision.detection.outlines import Outline
+from companion.vision.detection.suppression import Outline
 from companion.vision.enrolment.labels import Candidates, outlines_of
 from companion.vision.enrolment.profile import MOST_BYTES
 from companion.vision.geometry import mapped
