@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from companion.vision.detection.bare_cells import bare_cells
 from companion.vision.detection.boards import NEIGHBOURS, Board
+from companion.vision.detection.hexagon_boards import boards_last
 from companion.vision.detection.outlines import detect_outlines
 from companion.vision.detection.printed_frames import outer_edges
 from companion.vision.detection.suppression import Outline
@@ -82,17 +83,18 @@ def test_drawn_cells_are_taken_from_a_board_rim_by_rim_down_to_its_tiles() -> No
     assert bare_cells(board, board.outlines(cells), colours) == set(cells) - tiles
 
 
+@pytest.mark.parametrize(("tiles", "is_board"), [(5, True), (4, False)])
+def test_what_five_tiles_lie_on_is_their_board(tiles: int, is_board: bool) -> None:
+    large = Outline(200 * UNIT_HEXAGON + 300, 0.98)
+    small = [Outline(30 * UNIT_HEXAGON + (200 + 60 * k, 300), 0.4) for k in range(tiles)]
+    assert (boards_last([large, *small])[-1] is large) == is_board
+
+
 def test_tiles_are_looked_for_on_a_hexagon_that_may_be_their_board() -> None:
-    found = [one for one in detect_outlines(scene("tiles-on-a-board.jpg"), 6) if size(one) < 150]
-    tiles = ((416, 275), (512, 232), (231, 254), (426, 167), (242, 146), (131, 298), (306, 423), (339, 103), (500, 337))
+    found = detect_outlines(scene("tiles-on-a-board.jpg"), 6)
+    tiles = ((430, 177), (487, 151), (319, 164), (436, 112), (325, 100), (259, 191), (364, 266), (383, 74), (480, 214))
     for x, y in tiles:
-        assert any(np.linalg.norm(one.corners.mean(0) - (x, y)) < 12 for one in found), (x, y)
-
-
-@pytest.mark.parametrize("at", [(298, 72), (165, 466)])
-def test_a_card_that_lies_apart_from_others_is_as_sure_as_they_make_it(at: tuple[float, float]) -> None:
-    found = detect_outlines(scene("loose-hexagon-beside-others.jpg"), 6)
-    assert len(found_at(found, *at)) == 1
+        assert any(np.linalg.norm(one.corners.mean(0) - (x, y)) < 8 and size(one) < 90 for one in found), (x, y)
 
 
 def test_the_outer_edge_of_a_printed_frame_is_the_cards() -> None:

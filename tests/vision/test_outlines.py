@@ -272,6 +272,20 @@ def test_a_sure_tile_beside_a_board_stays_sure_and_an_unlikely_one_on_it_is_not_
     assert min(off(doubtful, one.corners) for one in seen if one.confidence > 0.5) > 10
 
 
+@pytest.mark.parametrize(("grown", "confidence"), [(1.0, 0.7), (1.5, 0.2)])
+def test_a_tile_apart_from_a_board_is_surer_where_it_has_edges_all_around_and_the_boards_tiles_size(
+    grown: float, confidence: float
+) -> None:
+    tiles = board_of_nineteen()
+    rim = tiles[(2, 0)]
+    apart = rim.mean(0) + grown * (rim - rim.mean(0)) + np.array([130, 0])
+    picture = table()
+    for corners in (*tiles.values(), apart):
+        lay(picture, corners, (200, 190, 185))
+    seen = on_board(Pyramid.of(picture, 3), [*(Outline(c, 0.9) for c in tiles.values()), Outline(apart, 0.4)])
+    assert [one.confidence for one in seen if one.corners is apart] == [pytest.approx(confidence)]
+
+
 def test_tiles_in_a_zigzag_are_no_slanted_board() -> None:
     steps = [(0, 0), (100, 0), (200, 0), (50, 60), (150, 60), (250, 60)]  # of a lattice whose cells are not regular
     tiles = [40.0 * HEXAGON + [200 + x, 200 + y] for x, y in steps]
