@@ -357,7 +357,7 @@ def is_covered(
     table, has_table_around = _unchanged_table(card, changed, others)
     if int(table.sum()) < _FEW_CELLS:
         return beyond > BEYOND_CARDS
-    is_table = _looks_like(seen, table)
+    is_table = _looks_like(seen, table, polygon_mask(card.corners, changed.shape))
     inner, whole = (_own_place(card, changed.shape, grow * card.extent, in_view) for grow in (_inner(card), 1.0))
     if _mean(is_table[inner]) < _NO_TABLE:
         return True
@@ -367,15 +367,16 @@ def is_covered(
     return beyond > LITTLE_BEYOND_CARDS
 
 
-def _looks_like(seen: Planes, table: Mask) -> Mask:
-    """Where a picture (3, h, w) shows one of the usual colours of the table, bool (h, w); it may have several, and what
-    lies between these is none.
+def _looks_like(seen: Planes, table: Mask, place: Mask) -> Mask:
+    """Where in a place a picture (3, h, w) shows one of the usual colours of the table, bool (h, w); it may have
+    several, and what lies between these is none.
     """
     shades, counts = np.unique(np.round(seen[:, table].T / _SHADE), axis=0, return_counts=True)
     usual = _SHADE * shades[counts >= max(2.0, _FEW_SHADES * counts.sum())]
     usual = usual if len(usual) else _SHADE * shades
-    off = np.stack([np.abs(seen - colour[:, None, None]).max(0) for colour in usual]).min(0)
-    return np.asarray(off <= _CONTRAST)
+    is_table = np.zeros_like(place)
+    is_table[place] = np.abs(seen[:, place].T[:, None] - usual).max(2).min(1) <= _CONTRAST
+    return is_table
 
 
 def _has_tint_of(table: Mask, place: Mask, seen: Planes) -> bool:
