@@ -158,6 +158,33 @@ def _to_unit(points: Floats) -> Floats:
     return maps
 
 
+def colours_across(pyramid: Pyramid, outlines: Floats, across: Floats, along: Floats, detail: float) -> Floats:
+    """The colours along lines beside the sides of outlines.
+
+    Args:
+        outlines: (N, K, 2) on the picture.
+        across: (T,), how far inwards each line lies, in sizes of the card.
+        along: (P,), which places along it, 0..1.
+        detail: how much of the picture one colour is of, in sizes of the card.
+
+    Returns:
+        (N, T, K, P, 3), 0..255.
+    """
+    frames = frames_of(outlines)
+    sizes = np.array([frame.size for frame in frames])
+    corners = np.array([frame.corners for frame in frames])
+    sides = following(corners) - corners
+    lines = corners[:, :, None] + along[:, None] * sides[:, :, None]
+    off = across[:, None, None] * sizes[:, None, None, None] * inwards_of(sides)[:, None]  # (N, T, K, 2)
+    points = (lines[:, None] + off[:, :, :, None]).reshape(len(frames), -1, 2)
+    seen_at = projected(np.array([frame.picture_from_frame for frame in frames]), points)
+    levels = np.array([pyramid.level_for(detail * size) for size in sizes])
+    colours = np.empty((*seen_at.shape[:2], 3))
+    for level in set(levels.tolist()):
+        colours[levels == level] = pyramid.sample(seen_at[levels == level], level)
+    return colours.reshape(len(frames), len(across), -1, len(along), 3)
+
+
 STRIP = 40
 """Samples of a strip, along and across."""
 OUTSIDE, INSIDE = 0.3, 0.4

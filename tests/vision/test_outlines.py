@@ -217,7 +217,7 @@ def test_a_plain_card_gives_way_to_what_is_as_large_as_others_alone(beside: floa
     judged = [
         Outline(one.refined.corners, confidence) for one, confidence in zip(candidates, (0.95, 0.2, 0.8), strict=True)
     ]
-    assert outlines._beside_alike(candidates, judged, outlines.SETTINGS).get(1, 0.2) == pytest.approx(sure)
+    assert outlines._confidences_by_size(candidates, judged, outlines.SETTINGS).get(1, 0.2) == pytest.approx(sure)
 
 
 def board_of_nineteen() -> dict[tuple[int, int], Floats]:

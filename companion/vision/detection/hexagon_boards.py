@@ -3,7 +3,7 @@ drawn on it, and brings back tiles that were missed.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,16 +11,14 @@ from numpy.typing import NDArray
 from companion.vision.detection.bare_cells import bare_cells
 from companion.vision.detection.boards import LEAST_RADIUS_TOUCHING, LEAST_TILES, Board, Cell, find_board
 from companion.vision.detection.heatmaps import areas
-from companion.vision.detection.judgement import colours_beside
-from companion.vision.detection.suppression import Outline, suppress
+from companion.vision.detection.judgement import edge_colours
+from companion.vision.detection.suppression import OVERLAP, Outline, suppress
 from companion.vision.edge_refinement import Refined, refine
 from companion.vision.geometry import shared_area
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.float64]
 
-OVERLAP = 0.35
-"""The share of the smaller one that two tiles may have in common."""
 ON_BOARD = 0.85
 """What lies on a board has so much of its area in common with it."""
 BOARD_CONFIDENCES = (0.05, 0.3)
@@ -48,6 +46,25 @@ SUPPORTED_EDGES = 0.9
 along 0.94 at least, of 80 empty cells along 0.84 at most."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SeenBoard:
+    """A board and what lies on its cells, in their order.
+
+    Attributes:
+        confidences: how sure each tile is.
+        tiles: with the edges that they show.
+    """
+
+    board: Board
+    confidences: Sequence[float]
+    tiles: Sequence[Refined]
+
+    @property
+    def support(self) -> float:
+        """The share of the tiles' sides along which edges show, 0..1."""
+        return float(np.mean([tile.support.mean() for tile in self.tiles]))
+
+
 def boards_last(judged: list[Outline]) -> list[Outline]:
     """Hexagons, the best first, but those last on which tiles lie."""
     likely = [one for one in judged if one.confidence > BOARD_CONFIDENCES[1]]
@@ -65,13 +82,12 @@ def on_board(pyramid: Pyramid, tiles: list[Outline]) -> list[Outline]:
     seen = next(filter(None, (_seen_board(pyramid, tiles, least) for least in BOARD_CONFIDENCES)), None)
     if seen is None:
         return tiles
-    board, confidences, refined = seen
-    seen_as = np.array([r.corners for r in refined])
-    outlines = board.corrected(list(board.cells), seen_as)
-    bare = bare_cells(board, seen_as, 255 * colours_beside(pyramid, seen_as))
+    board, corners = seen.board, np.array([tile.corners for tile in seen.tiles])
+    outlines = board.corrected(list(board.cells), corners)
+    bare = bare_cells(board, corners, edge_colours(pyramid, corners))
     on_lattice = [
-        Outline(corners, BARE_FACTOR * c if cell in bare else _confidence_on(board, cell, edges, c))
-        for cell, corners, c, edges in zip(board.cells, outlines, confidences, refined, strict=True)
+        Outline(outline, BARE_FACTOR * c if cell in bare else _confidence_on(board, cell, tile, c))
+        for cell, outline, c, tile in zip(board.cells, outlines, seen.confidences, seen.tiles, strict=True)
     ]
     gaps = refine(pyramid, [board.corners(cell) for cell in board.gaps(GAP_NEIGHBOURS)])
     filled = [Outline(gap.corners, GAP_CONFIDENCE) for gap in gaps if _shows_edges(gap)]
@@ -103,50 +119,48 @@ def _apart(pyramid: Pyramid, tiles: list[Outline], usual: float) -> list[Outline
     for tile, edges in zip(likely, refine(pyramid, [tile.corners for tile in likely]), strict=True):
         is_as_large = 1 / ALIKE_AREA < areas(edges.corners[None])[0] / usual < ALIKE_AREA
         sure += [tile] if is_as_large and _shows_edges(edges) else []
-    less = [
-        t if t in sure or t.confidence > APART_CONFIDENCE else replace(t, confidence=0.5 * t.confidence) for t in tiles
-    ]
-    return [replace(t, confidence=_supported(t.confidence)) if t in sure else t for t in less]
+
+    def confidence(tile: Outline) -> float:
+        if tile in sure:
+            return _supported(tile.confidence)
+        return tile.confidence if tile.confidence > APART_CONFIDENCE else 0.5 * tile.confidence
+
+    return [replace(tile, confidence=confidence(tile)) for tile in tiles]
 
 
-def _seen_board(
-    pyramid: Pyramid, tiles: list[Outline], least: float
-) -> tuple[Board, list[float], list[Refined]] | None:
-    """The board of tiles that are surer than ``least``, how sure they are and their edges; None where there is none."""
+def _seen_board(pyramid: Pyramid, tiles: list[Outline], least: float) -> SeenBoard | None:
+    """The board of tiles that are surer than ``least``; None where there is none."""
     likely = [t for t in tiles if t.confidence > least]
     board = find_board([t.corners for t in likely], [t.confidence for t in likely])
     if board is None:
         return None
     seen = _refined_on(pyramid, board, [t.confidence for t in likely])
-    if board.radius >= LEAST_RADIUS_TOUCHING and _mean_support(seen[2]) >= SUPPORTED_EDGES:
+    if board.radius >= LEAST_RADIUS_TOUCHING and seen.support >= SUPPORTED_EDGES:
         return seen
     sures = [max(t.confidence, GAP_CONFIDENCE) for t in likely]
-    ways = [seen]
-    for larger in board.of_larger_tiles():
-        refined = refine(pyramid, list(larger.outlines(list(larger.cells))), reach=BAND_REACH)
-        ways.append((larger, [sures[index] for index in larger.cells.values()], refined))
-    support = [_mean_support(refined) for *_, refined in ways]
-    best = int(np.argmax(support[1:])) + 1 if support[1:] and max(support[1:]) >= BOARD_EDGES else 0
-    return ways[best] if support[best] >= BOARD_EDGES else None
+    of_larger = [
+        SeenBoard(
+            larger,
+            [sures[index] for index in larger.cells.values()],
+            refine(pyramid, list(larger.outlines(list(larger.cells))), reach=BAND_REACH),
+        )
+        for larger in board.of_larger_tiles()
+    ]
+    best = max(of_larger, key=lambda one: one.support, default=seen)
+    return next((one for one in (best, seen) if one.support >= BOARD_EDGES), None)
 
 
-def _refined_on(
-    pyramid: Pyramid, board: Board, confidences: Sequence[float]
-) -> tuple[Board, list[float], list[Refined]]:
-    """The board fitted again to its tiles' edges, with how sure its tiles are and those edges."""
+def _refined_on(pyramid: Pyramid, board: Board, confidences: Sequence[float]) -> SeenBoard:
+    """The board fitted again to its tiles' edges; ``confidences`` are those of all that may be tiles."""
     sure = [confidences[index] for index in board.cells.values()]
     refined = refine(pyramid, list(board.outlines(list(board.cells))))
     better = find_board(
         [r.corners for r in refined], [c * float(r.support.mean()) for c, r in zip(sure, refined, strict=True)]
     )
     if better is None:
-        return board, sure, refined
+        return SeenBoard(board, sure, refined)
     kept = list(better.cells.values())
-    return better, [sure[i] for i in kept], [refined[i] for i in kept]
-
-
-def _mean_support(refined: Sequence[Refined]) -> float:
-    return float(np.mean([one.support.mean() for one in refined]))
+    return SeenBoard(better, [sure[i] for i in kept], [refined[i] for i in kept])
 
 
 def _shows_edges(tile: Refined) -> bool:

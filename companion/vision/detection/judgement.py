@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from companion.vision.detection.heatmaps import Candidate, ScaleAnswer, areas
 from companion.vision.detection.sizes import FOCAL_LENGTH
-from companion.vision.edge_refinement import Refined, frames_of, inwards_of, proportions_of
-from companion.vision.geometry import following, opposite_sides
+from companion.vision.edge_refinement import Refined, colours_across, proportions_of
+from companion.vision.geometry import opposite_sides
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import logistic, logit, network
 
@@ -26,7 +26,8 @@ FEATURES, RELATIONS = 29, 11
 """Figures of a candidate; the last of them tell what others say of it."""
 _RING = 0.07
 """How far from a side its colours are compared, inside and outside, in sizes of the card."""
-_PER_SIDE = 8
+_ALONG = (np.arange(8) + 0.5) / 8 * 0.8 + 0.1
+"""And where along it."""
 _ALIKE, _UNLIKE, _LARGER = 1.25, 1.5, 1.35
 """Ratios of sizes, the roots of areas, that count as one size, as another, and as that of a card to what it shows."""
 _VOTER = 0.3
@@ -130,32 +131,16 @@ def _rings(pyramid: Pyramid, outlines: Floats) -> Floats:
     """Steps of colour across the sides of outlines (N, K, 2), the least and the mean, and how even the colours are
     inside and outside: (N, 5).
     """
-    colours = colours_beside(pyramid, outlines)
+    colours = edge_colours(pyramid, outlines) / 255
     steps = np.abs(colours[:, 0] - colours[:, 1]).max(-1).mean(-1)
     spread = colours.reshape(len(outlines), 2, -1, 3).std(2).mean(-1)
     across = colours[:, 0].mean(2).std(1).mean(-1)
     return np.column_stack([steps.min(1) * 5, steps.mean(1) * 5, spread * 8, across * 8])
 
 
-def colours_beside(pyramid: Pyramid, outlines: Floats) -> Floats:
-    """The colours, 0..1, inside and outside along the sides of outlines (N, K, 2): (N, 2, K, P, 3)."""
-    frames = frames_of(outlines)
-    sizes = np.array([frame.size for frame in frames])
-    t = (np.arange(_PER_SIDE) + 0.5) / _PER_SIDE * 0.8 + 0.1
-    corners = np.array([frame.corners for frame in frames])
-    along = following(corners) - corners
-    inwards = inwards_of(along)
-    lines = corners[:, :, None] + t[:, None] * along[:, :, None]
-    off = _RING * sizes[:, None, None, None] * inwards[:, :, None]
-    points = np.stack([lines + off, lines - off], 1).reshape(len(frames), -1, 2)
-    homographies = np.array([frame.picture_from_frame for frame in frames]).swapaxes(1, 2)
-    at = points @ homographies[:, :2] + homographies[:, 2:]
-    points = at[..., :2] / at[..., 2:]
-    levels = np.array([pyramid.level_for(_RING * size) for size in sizes])
-    colours = np.empty((*points.shape[:2], 3))
-    for level in set(levels.tolist()):
-        colours[levels == level] = pyramid.sample(points[levels == level], level) / 255
-    return colours.reshape(len(frames), 2, -1, _PER_SIDE, 3)
+def edge_colours(pyramid: Pyramid, outlines: Floats) -> Floats:
+    """The colours inside and outside along the sides of outlines (N, K, 2): (N, 2, K, P, 3), 0..255."""
+    return colours_across(pyramid, outlines, np.array([_RING, -_RING]), _ALONG, _RING)
 
 
 def _alone(own: Floats) -> Floats:

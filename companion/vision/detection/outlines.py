@@ -13,7 +13,7 @@ from companion.vision.detection.hexagon_boards import boards_last, on_board
 from companion.vision.detection.judgement import PlacedCandidate, PlacedCandidates, features, judge
 from companion.vision.detection.printed_frames import outer_edges
 from companion.vision.detection.sizes import SizeMm, as_large_as, completed, has_size, is_pair_or_part
-from companion.vision.detection.suppression import Outline, suppress
+from companion.vision.detection.suppression import OVERLAP, Outline, suppress
 from companion.vision.edge_refinement import Refined, refine
 from companion.vision.geometry import following, opposite_sides, shared_area
 from companion.vision.image.pyramid import Pyramid
@@ -46,7 +46,7 @@ class Settings:
     min_confidence: float = 0.5
     candidate_overlap: float = 0.6
     max_area_ratio: float = 1.6
-    overlap: float = 0.35
+    overlap: float = OVERLAP
     min_side_px: float = 14.0
     max_candidates: int = 160
 
@@ -55,7 +55,7 @@ SUPPORT_WEIGHT = 0.3
 """Of outlines about as sure, the one comes first of whose worst side more is seen."""
 COMPARED_CONFIDENCE, ODD_SIZE_FACTOR = 0.3, 0.3
 """How sure rectangles are that are held against the others; what is left of that where one is two cards, or a part."""
-PLAIN_EDGES, PLAIN_SEED, ALIKE_SIDES, ALIKE_CONFIDENCE = 0.9, 0.5, 0.13, 0.6
+PLAIN_EDGES, PLAIN_SEED, SAME_SIDES, SIZE_CONFIDENCE = 0.9, 0.5, 0.13, 0.6
 """A rectangle is plain to see where so much of each side shows an edge and the detector is so sure of it. Beside a sure
 one, from whose its sides' logarithms differ by less, it is a card, with that confidence: of 60 such on photographs and
 path-traced pictures 56 are."""
@@ -117,8 +117,8 @@ def judge_candidates(
     )
     confidences = judge(features(placed)).tolist()
     judged = [Outline(c.refined.corners, sure) for c, sure in zip(placed.candidates, confidences, strict=True)]
-    while by_size and sides == 4 and (cards := _beside_alike(placed.candidates, judged, settings)):
-        for i, confidence in cards.items():
+    while by_size and sides == 4 and (surer := _confidences_by_size(placed.candidates, judged, settings)):
+        for i, confidence in surer.items():
             judged[i] = replace(judged[i], confidence=confidence)
     return placed.pyramid, [judged[i] for i in _best_first(placed.candidates, judged)]
 
@@ -129,11 +129,11 @@ def _best_first(candidates: Sequence[PlacedCandidate], judged: Sequence[Outline]
     return sorted(range(len(judged)), key=lambda i: -judged[i].confidence * worst[i])
 
 
-def _beside_alike(
+def _confidences_by_size(
     candidates: Sequence[PlacedCandidate], judged: Sequence[Outline], settings: Settings
 ) -> dict[int, float]:
-    """The rectangles that are not sure, but plain to see, and as large as sure ones elsewhere on the picture: how sure
-    that makes of each, surer than of others in its place that are as large as none.
+    """New confidences of rectangles, by their indices: of those that are not sure, but plain to see, and as large as
+    sure ones elsewhere on the picture. They become surer than others in their place that are as large as none.
     """
     best = [replace(judged[i], confidence=float(i)) for i in _best_first(candidates, judged)]
     kept = [int(one.confidence) for one in suppress(best, settings.overlap)]
@@ -143,19 +143,19 @@ def _beside_alike(
     def rivals_of(i: int) -> list[int]:
         return [k for k in sure if k != i and shared_area(judged[i].corners, judged[k].corners) > settings.overlap]
 
-    def is_alike(i: int, rivals: list[int]) -> bool:
-        return any(np.abs(sides[i] - sides[k]).max() < ALIKE_SIDES for k in sure if k != i and k not in rivals)
+    def has_size_of_sure(i: int, rivals: list[int]) -> bool:
+        return any(np.abs(sides[i] - sides[k]).max() < SAME_SIDES for k in sure if k != i and k not in rivals)
 
-    cards: dict[int, float] = {}
+    surer: dict[int, float] = {}
     for i, candidate in enumerate(candidates):
         is_plain = candidate.refined.support.min() >= PLAIN_EDGES and candidate.seed.confidence >= PLAIN_SEED
         if i in sure or not is_plain:
             continue
         rivals = rivals_of(i)
-        if is_alike(i, rivals) and not any(is_alike(k, rivals_of(k)) for k in rivals):
+        if has_size_of_sure(i, rivals) and not any(has_size_of_sure(k, rivals_of(k)) for k in rivals):
             surest = max((judged[k].confidence for k in rivals), default=0.0)
-            cards[i] = max(ALIKE_CONFIDENCE, min(1.0, surest + 0.01))
-    return {i: sure_now for i, sure_now in cards.items() if sure_now > judged[i].confidence}
+            surer[i] = max(SIZE_CONFIDENCE, min(1.0, surest + 0.01))
+    return {i: confidence for i, confidence in surer.items() if confidence > judged[i].confidence}
 
 
 def _singles_first(judged: list[Outline], settings: Settings) -> list[Outline]:

@@ -5,13 +5,11 @@ of a picture's tiles, as far from the edge on each; a shadow or the grain of the
 lie on one another if they reached to what steps beyond their edges.
 """
 
-from collections.abc import Sequence
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.edge_refinement import CardFrame, frames_of, lines_meeting
+from companion.vision.edge_refinement import CardFrame, colours_across, frames_of, lines_meeting
 from companion.vision.geometry import shared_area
 from companion.vision.image.pyramid import Pyramid
 
@@ -19,7 +17,9 @@ Floats = NDArray[np.float64]
 
 _STEP = 0.004
 _ACROSS = np.arange(-0.13, 0.06, _STEP)
-"""Where colours are compared across a side, in sizes of the tile, inwards positive."""
+_PLACES = _ACROSS[1:-1]
+"""Where colours are seen, and where on both sides they are compared, across a side: in sizes of the tile, inwards
+positive."""
 _ALONG = np.linspace(0.2, 0.8, 21)
 """And along it."""
 _ON_EDGE = 0.022
@@ -43,33 +43,23 @@ def outer_edges(pyramid: Pyramid, outlines: Floats) -> Floats:
     if not len(outlines):
         return outlines
     frames = frames_of(outlines)
-    steps = np.array([_steps(pyramid, frame) for frame in frames])  # (N, 6, T)
+    colours = np.median(colours_across(pyramid, outlines, _ACROSS, _ALONG, 1.5 * _STEP), axis=3)
+    steps = np.abs(colours[:, 2:] - colours[:, :-2]).max(-1).swapaxes(1, 2)  # (N, 6, T)
     free = np.array([_is_free(frame, np.delete(outlines, i, axis=0)) for i, frame in enumerate(frames)])
     usual = _outer_edge(steps[free])
     if usual is None:
         return outlines
-    near = np.abs(_ACROSS[1:-1] - _ACROSS[1:-1][usual]) < _WINDOW
+    near = np.abs(_PLACES - _PLACES[usual]) < _WINDOW
     seen = steps[..., near]
     weights = np.where(seen.max(-1, keepdims=True) > 0, seen, 1.0)
-    where = (weights * _ACROSS[1:-1][near]).sum(-1) / weights.sum(-1)
+    where = (weights * _PLACES[near]).sum(-1) / weights.sum(-1)
     moved = lines_meeting(frames, np.stack([where, where], -1), np.ones(where.shape))
     wider = np.array([one.corners for one in moved])
     return outlines if _lie_on_one_another(outlines, wider) else wider
 
 
-def _steps(pyramid: Pyramid, frame: CardFrame) -> Floats:
-    """By how much the colours step across each side (6, T), at `_ACROSS` but its ends."""
-    begin, along, inwards = frame.side_frames()
-    lines = begin[:, None, None] + _ALONG[:, None] * along[:, None, None]
-    points = lines + _ACROSS[:, None, None] * frame.size * inwards[:, None, None]
-    level = pyramid.level_for(1.5 * _STEP * frame.size)
-    colours = pyramid.sample(frame.to_picture(points).reshape(-1, 2), level).reshape(*points.shape[:-1], 3)
-    shown = np.median(colours.astype(np.float64), axis=2)
-    return np.asarray(np.abs(shown[:, 2:] - shown[:, :-2]).max(-1))
-
-
-def _is_free(frame: CardFrame, others: Sequence[Floats] | Floats) -> NDArray[np.bool_]:
-    """Beside which sides (6,) no other outline lies."""
+def _is_free(frame: CardFrame, others: Floats) -> NDArray[np.bool_]:
+    """Beside which sides (6,) none of some other outlines (M, 6, 2) lies."""
     begin, along, inwards = frame.side_frames()
     beside = frame.to_picture(begin + along / 2 + _ACROSS[0] * frame.size * inwards)
     return np.array(
@@ -81,12 +71,12 @@ def _outer_edge(steps: Floats) -> int | None:
     """Where free sides (S, T) step beyond their own edge: the outermost place; None where they do not."""
     if len(steps) < _FEWEST_SIDES:
         return None
-    across, shown = _ACROSS[1:-1], np.percentile(steps, _MOST_SIDES, axis=0)
-    own = int(np.argmax(np.where(np.abs(across) <= _ON_EDGE, shown, -1.0)))
+    shown = np.percentile(steps, _MOST_SIDES, axis=0)
+    own = int(np.argmax(np.where(np.abs(_PLACES) <= _ON_EDGE, shown, -1.0)))
     for k in range(1, own):
-        is_peak = shown[k] >= shown[k - 1] and shown[k] >= shown[k + 1] and across[k] > -_FARTHEST
+        is_peak = shown[k] >= shown[k - 1] and shown[k] >= shown[k + 1] and _PLACES[k] > -_FARTHEST
         is_plain = shown[k] >= max(_FAINTEST, _LEAST_SHARE * shown[own])
-        is_apart = across[k] < across[own] - _NEAREST and shown[k:own].min() < _PARTED * min(shown[k], shown[own])
+        is_apart = _PLACES[k] < _PLACES[own] - _NEAREST and shown[k:own].min() < _PARTED * min(shown[k], shown[own])
         if is_peak and is_plain and is_apart:
             return k
     return None

@@ -12,6 +12,9 @@ from companion.vision.detection.heatmaps import Candidate, areas
 
 Floats = NDArray[np.float64]
 
+OVERLAP = 0.35
+"""The share of the smaller one that two cards may have in common."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outline:

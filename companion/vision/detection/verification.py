@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from companion.vision.detection.detector import distances
 from companion.vision.detection.heatmaps import Candidate, answer_at
 from companion.vision.detection.sizes import FOCAL_LENGTH
-from companion.vision.detection.suppression import suppress
+from companion.vision.detection.suppression import OVERLAP, suppress
 from companion.vision.edge_refinement import Refined, proportion_of, proportions_of, refine, sides_on_table
 from companion.vision.geometry import proportion_in_plane
 from companion.vision.image.pyramid import Pyramid
@@ -31,8 +31,6 @@ _DESCRIBED_AT_PX = 640.0
 """The longer side of the picture on which other cards are described."""
 _MIN_CONFIDENCE = 0.5
 """Of what the outline detector sees, to count or to describe it."""
-_MAX_OVERLAP = 0.35
-"""The share of the smaller one that two outlines may have in common."""
 _FAR_LARGER = 2.0
 """An outline of so many times another's area shows the table's tilt better: a case, not another card."""
 _ONE_CARD = 0.5
@@ -310,7 +308,7 @@ def describe(pyramid: Pyramid) -> str:
 def _seen_from_afar(pyramid: Pyramid) -> list[Candidate]:
     """The cards of any kind on a picture, those of the shape that covers more of it."""
     factor = min(1.0, _DESCRIBED_AT_PX / max(pyramid.size))
-    seen = [suppress(_likely(pyramid, factor, sides), _MAX_OVERLAP) for sides in (4, 6)]
+    seen = [suppress(_likely(pyramid, factor, sides), OVERLAP) for sides in (4, 6)]
     return max(seen, key=lambda some: sum(one.confidence * one.net_px**2 for one in some))
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from companion.errors import TeachingRefused, UsageError
 from companion.vision.detection.outlines import SETTINGS, judge_candidates, one_per_card
-from companion.vision.detection.suppression import Outline, suppress
+from companion.vision.detection.suppression import OVERLAP, Outline, suppress
 from companion.vision.edge_refinement import CLEAR, refine
 from companion.vision.enrolment.plain_faces import plain_faces
 from companion.vision.enrolment.quality import is_lit
@@ -35,8 +35,6 @@ SURE_PRINT = 0.9
 """Outlines of any print that are surely cards."""
 MAY_BE_PARTED = 0.2
 """An outline found so surely may be a whole card whose parts are found surer, if it is as large as the others are."""
-OVERLAP = 0.35
-"""Two outlines that share more of the smaller one are one card's."""
 OF_A_SIZE = 1.5
 """The sides of cards of one photograph differ by less than this factor."""
 MOST_OTHERS = 3

@@ -9,8 +9,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision.detection.suppression import OVERLAP
 from companion.vision.edge_refinement import Refined, refine
-from companion.vision.enrolment.labels import MOST_OTHERS, OVERLAP, TURNS_DEG, Candidates, Floats, Rows, reading_order
+from companion.vision.enrolment.labels import MOST_OTHERS, TURNS_DEG, Candidates, Floats, Rows, reading_order
 from companion.vision.geometry import areas, shared_area, turned
 
 _OFF = 0.5

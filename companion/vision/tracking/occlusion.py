@@ -39,7 +39,7 @@ beside them correlates by 0.98.
 """
 _BESIDE, _WITH_SHADOW = 0.1, 1.4
 """A card of which less lies on another lies beside it; so much larger it covers its shadow, too."""
-_MUCH = 0.3
+_OVERLAPPING = 0.3
 """A card lies on another where they have so much of the smaller one in common, in whatever light both are outlined."""
 _BARE = 0.7
 """Where so much of a card's place looks like the table around it, the table shows."""
@@ -154,7 +154,7 @@ def lies_in_other_light(
 
     Where others lie on it, or it on them, what shows in its place may be theirs.
     """
-    is_alone = all(shared_area(card.corners, other.corners) < _MUCH for other in _neighbours(card, others))
+    is_alone = all(shared_area(card.corners, other.corners) < _OVERLAPPING for other in _neighbours(card, others))
     return is_alone and _shows_same(card, accepted, seen, differs, others)
 
 
@@ -357,7 +357,7 @@ def is_covered(
     table, has_table_around = _unchanged_table(card, changed, others)
     if int(table.sum()) < _FEW_CELLS:
         return beyond > BEYOND_CARDS
-    is_table = _looks_like(seen, table, polygon_mask(card.corners, changed.shape))
+    is_table = _shows_table(seen, table, polygon_mask(card.corners, changed.shape))
     inner, whole = (_own_place(card, changed.shape, grow * card.extent, in_view) for grow in (_inner(card), 1.0))
     if _mean(is_table[inner]) < _NO_TABLE:
         return True
@@ -367,7 +367,7 @@ def is_covered(
     return beyond > LITTLE_BEYOND_CARDS
 
 
-def _looks_like(seen: Planes, table: Mask, place: Mask) -> Mask:
+def _shows_table(seen: Planes, table: Mask, place: Mask) -> Mask:
     """Where in a place a picture (3, h, w) shows one of the usual colours of the table, bool (h, w); it may have
     several, and what lies between these is none.
     """

@@ -26,7 +26,8 @@ from companion.games.comet.vision.taught_numerals import TaughtNumerals, classif
 from companion.games.comet.vision.taught_recognizer import find_outlines
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.outlines import judge_candidates
-from companion.vision.enrolment.labels import OVERLAP, Candidates, are_numbers
+from companion.vision.detection.suppression import OVERLAP
+from companion.vision.enrolment.labels import Candidates, are_numbers
 from companion.vision.enrolment.learning import contradictions, learn
 from companion.vision.enrolment.sample import EVENINGS_SHARE, TAUGHT, CropFrame, Sample, taught_of
 from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching

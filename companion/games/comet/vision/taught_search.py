@@ -261,7 +261,7 @@ def search_fanned(
     found = examine(pyramid, taught, [(chosen[k], 0.0) for k in np.flatnonzero(sure).tolist()])
     above = [one for one in likely if one.found >= LIMITS.card]
     seen = [one if _is_fanned(one, usual) else _uncovered(pyramid, taught, one, above) for one in found]
-    turned = [one for one in found if usual and one.may_be_turned and _is_alike(one, usual)]
+    turned = [one for one in found if usual and one.may_be_turned and _shows_taught_face(one, usual)]
     fanned = [one for one in seen if _is_fanned(one, usual)]
     return [*fanned, *(replace(one, found=LIMITS.unread_taught) for one in turned)]
 
@@ -457,11 +457,11 @@ def _is_like(one: Hypothesis, read: list[Hypothesis]) -> bool:
     It may be less plain where the numbers are read surely: something lies on the card.
     """
     less = LIMITS.less_alike if one.legible < LIMITS.surely_read else LIMITS.hidden_face
-    return one.legible >= LIMITS.read_card and _is_alike(one, read, less)
+    return one.legible >= LIMITS.read_card and _shows_taught_face(one, read, less)
 
 
-def _is_alike(one: Hypothesis, read: list[Hypothesis], less: float = LIMITS.less_alike) -> bool:
-    """It looks like the taught face, and hardly ``less`` so than those that are read."""
+def _shows_taught_face(one: Hypothesis, read: list[Hypothesis], less: float = LIMITS.less_alike) -> bool:
+    """Whether a card looks like the taught face, and hardly ``less`` so than those that are read."""
     return one.alike > max(LIMITS.least_face, median_correlation(read) - less)
 
 
