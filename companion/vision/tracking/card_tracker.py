@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from companion.vision.geometry import SQUARE, shared_area
 from companion.vision.results import Classifier, DetectedCard, Reading, is_near, near
+from companion.vision.tracking.appearance import in_shade, lies_in_other_light, only_light_changed
 from companion.vision.tracking.change_detector import (
     MASK_PX,
     Mask,
@@ -29,13 +30,10 @@ from companion.vision.tracking.layouts import Layout, agree
 from companion.vision.tracking.occlusion import (
     BEYOND_CARDS,
     LITTLE_BEYOND_CARDS,
-    in_shade,
     is_at_rest,
     is_covered,
     is_gone,
     is_uncovered,
-    lies_in_other_light,
-    only_light_changed,
     over_unseen,
     reach_beyond,
     rest_s,

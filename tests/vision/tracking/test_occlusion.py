@@ -7,13 +7,12 @@ import pytest
 
 from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard
+from companion.vision.tracking.appearance import detail_correlation, only_light_changed
 from companion.vision.tracking.change_detector import polygon_mask
 from companion.vision.tracking.occlusion import (
-    detail_correlation,
     is_at_rest,
     is_covered,
     is_gone,
-    only_light_changed,
     over_unseen,
     share_around,
 )

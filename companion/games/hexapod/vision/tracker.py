@@ -41,6 +41,7 @@ from companion.games.hexapod.vision.results import DetectedField, HexapodReading
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.geometry import opposite_sides, shared_area
 from companion.vision.image.pyramid import Pyramid
+from companion.vision.tracking.appearance import detail_correlation, in_other_light
 from companion.vision.tracking.change_detector import (
     Mask,
     ObservedFrame,
@@ -53,7 +54,6 @@ from companion.vision.tracking.change_detector import (
     polygon_mask,
     share_in,
 )
-from companion.vision.tracking.occlusion import detail_correlation, in_other_light
 from companion.vision.tracking.table_search import blurred_places
 from companion.vision.tracking.tracker import Tracker
 from companion.vision.tracking.tracks import (
