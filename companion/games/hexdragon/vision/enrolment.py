@@ -15,11 +15,12 @@ from companion.games.hexdragon.vision.classifier import (
     HEAD,
     OWNERS,
     TAIL,
+    Answers,
     answers_to,
     cut_tiles,
     tile_network,
 )
-from companion.games.hexdragon.vision.light import common_inks
+from companion.games.hexdragon.vision.light import colour_left, common_inks
 from companion.games.hexdragon.vision.prototypes import (
     FRAME,
     MAX_INK_VALUE,
@@ -107,11 +108,13 @@ class HexDragonTeaching(Teaching):
         """See `Teaching`."""
         corners = _aligned_outlines(outlines)
         views, _ = cut_tiles(pyramid, corners, max_value=MAX_INK_VALUE)
-        ends = answers_to(tile_network(), views).ends
-        _require_kinds(ends, cards)
+        answers = answers_to(tile_network(), views)
+        _require_kinds(answers.ends, cards)
+        edges = _head_edges(answers.ends, cards)
+        _require_colours(views, answers, cards, edges)
         labels = [
             {"kind": card["kind"], "owner": card.get("owner"), "head": edge if card["kind"] == "head" else None}
-            for card, edge in zip(cards, _head_edges(ends, cards), strict=True)
+            for card, edge in zip(cards, edges, strict=True)
         ]
         return list(zip(corners, labels, strict=True))
 
@@ -226,6 +229,21 @@ def _require_kinds(ends: np.ndarray, tiles: Sequence[Label]) -> None:
         if tile["kind"] != "head" and head > LIMITS.plain_head:
             raise TeachingRefused(
                 f"tile {number} is labelled {tile['kind']}, and a head is seen on it", code="labels-contradict"
+            )
+
+
+def _require_colours(
+    views: NDArray[np.float32], answers: Answers, tiles: Sequence[Label], edges: Sequence[int]
+) -> None:
+    """Refuse views of an owner's heads all of which a lamp's reflection pales: what their ink is cannot be told."""
+    heads = {i: edges[i] for i, tile in enumerate(tiles) if tile["kind"] == "head"}
+    left = colour_left(views, answers, heads)
+    plain = {tiles[i].get("owner") for i in heads if left[i] >= LIMITS.least_taught_colour}
+    for i in heads:
+        if (owner := tiles[i].get("owner")) is not None and owner not in plain:
+            raise TeachingRefused(
+                f"a lamp's reflection pales tile {i + 1}, a {owner} head; move the lamp, or shade the tile with a hand",
+                code="burnt-out",
             )
 
 

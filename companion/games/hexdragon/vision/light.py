@@ -7,6 +7,7 @@ face, which shows towards its corners. Those two, and the heads as far as their 
 the light.
 """
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -21,15 +22,18 @@ _LUMA = np.array([0.114, 0.587, 0.299])
 _WAYS = np.radians(60.0 * np.arange(6))
 _BAND_POINTS = np.array([(0.7 + x, y) for x in (-0.04, 0.0, 0.04) for y in (-0.04, 0.0, 0.04)])
 """The middle of the edge along x, where a line crosses it."""
-_FACE_POINTS = np.array(
-    [
-        (r * np.cos(a + np.pi / 6 + d), r * np.sin(a + np.pi / 6 + d))
-        for a in _WAYS
-        for r in (0.72, 0.78)
-        for d in (-0.05, 0.05)
-    ]
-)
-"""Towards a tile's corners: neither bands nor rims come there."""
+
+
+def _towards_corners(angles: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Points (P, 2) towards a tile's corners at angles: neither bands nor rims come there."""
+    return np.array(
+        [(r * np.cos(a + d), r * np.sin(a + d)) for a in angles for r in (0.72, 0.78) for d in (-0.05, 0.05)]
+    )
+
+
+_FACE_POINTS = _towards_corners(_WAYS + np.pi / 6)
+_FACE_BESIDE = _towards_corners(np.radians([-30.0, 30.0]))
+"""Those beside the edge along x."""
 
 
 class _Lights(NamedTuple):
@@ -90,14 +94,43 @@ def remove_veiling_glare(views: NDArray[np.float32], answers: Answers) -> NDArra
     if len(inks) < LIMITS.tiles_of_veil:
         return views
     out = views.copy()
-    usual = np.median(list(inks.values()), axis=0).ravel()
-    design = np.stack([usual, np.ones(6)], 1)
+    usual = np.median(list(inks.values()), axis=0)
     for i, seen in inks.items():
-        (gain, veil), off, *_ = np.linalg.lstsq(design, seen.ravel(), rcond=None)
-        is_told = off.size and off[0] < LIMITS.off_veil**2 and LIMITS.least_gain < gain < 1 and veil > 0
-        if is_told:
+        gain, veil = _gain_and_veil(usual, seen)
+        if LIMITS.least_gain < gain < 1:
             out[i] = np.maximum(views[i] - veil, 0.0) / gain
     return out
+
+
+def colour_left(views: NDArray[np.float32], answers: Answers, heads: Mapping[int, int]) -> dict[int, float]:
+    """How much of its own colour a lamp leaves of each head, beside what it leaves of most tiles: 0..1.
+
+    Args:
+        views: see `remove_veiling_glare`.
+        answers: what the network says of them.
+        heads: the edge of each head, in the view's own directions, by its place among the views.
+    """
+    inks = _inks_of_tiles(views, answers)
+    if len(inks) < LIMITS.tiles_of_veil:
+        return dict.fromkeys(heads, 1.0)
+    usual = np.median(list(inks.values()), axis=0)
+    left = {}
+    for i, edge in heads.items():
+        face = median(sample_view(views[i], _FACE_BESIDE, edge))
+        bands = [median(sample_view(views[i], _BAND_POINTS, (edge + side) % 6)) for side in (-1, 1)]
+        gains = [_gain_and_veil(usual, np.stack([band, face]))[0] for band in bands]
+        left[i] = min(1.0, max(gains))
+    return left
+
+
+def _gain_and_veil(usual: NDArray[np.floating], seen: NDArray[np.floating]) -> tuple[float, float]:
+    """What makes the usual inks (2, 3) of what is seen: the share of them that is left, and what a lamp adds to it; 1
+    and 0 where no lamp adds anything, or something else differs.
+    """
+    design = np.stack([usual.ravel(), np.ones(usual.size)], 1)
+    (gain, veil), off, *_ = np.linalg.lstsq(design, seen.ravel(), rcond=None)
+    is_told = off.size and off[0] < LIMITS.off_veil**2 and veil > 0
+    return (float(gain), float(veil)) if is_told else (1.0, 0.0)
 
 
 def _inks_of_tiles(views: NDArray[np.float32], answers: Answers) -> dict[int, NDArray[np.float32]]:

@@ -7,6 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.errors import TeachingRefused
 from companion.games.hexdragon.vision.enrolment import learn_hexdragon
 from companion.games.hexdragon.vision.prototypes import FewShotTiles
 from companion.games.hexdragon.vision.recognizer import read_hexdragon
@@ -93,3 +94,12 @@ def test_a_coloured_star_says_that_a_picture_of_bodies_has_colour():
     seen = read_scene("one-coloured-star")
     assert [card.owner for card in seen.cards if card.is_star] == ["red"]
     assert "no-colour" not in {warning.code for warning in seen.warnings}
+
+
+def test_a_head_that_a_lamp_pales_teaches_no_ink():
+    """A black head was taught as grey, and black heads were told as those of the dark green dragon."""
+    label = json.loads((SCENES / "paled-head-taught.json").read_text("utf-8"))
+    taught = [(label["image"], cv2.imread(str(SCENES / "paled-head-taught.jpg")))]
+    with pytest.raises(TeachingRefused, match="pales tile 2, a red head") as refused:
+        learn_hexdragon("hexdragon", taught, [label], trust_names=True)
+    assert refused.value.code == "burnt-out"
