@@ -104,7 +104,10 @@ def _either_way(corners: NDArray[np.floating]) -> tuple[NDArray[np.floating], ..
 
 def is_patterned(look: Floats) -> bool:
     """A look (h, w) shows more within its rim than one tone; an empty one (0,) shows none."""
-    if not look.size:
-        return False
+    return bool(look.size) and contrast(look) > LIMITS.plain_back
+
+
+def contrast(look: Floats) -> float:
+    """How much the tones of a look (h, w) spread within its rim, of 255."""
     high, wide = (int(_RIM * side) for side in look.shape)
-    return float(look[high:-high, wide:-wide].std()) > LIMITS.plain_back
+    return float(look[high:-high, wide:-wide].std())

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.alignment import align_likelier_way, correlation, is_patterned, look_at
+from companion.games.comet.vision.alignment import align_likelier_way, contrast, correlation, is_patterned, look_at
 from companion.games.comet.vision.card_selection import (
     clash,
     distinct,
@@ -76,14 +76,16 @@ def find_backs(
         _as_back(pyramid, taught, one, faces_near(one), is_known=is_known) if may_be else one
         for one, may_be in zip(likely, maybe, strict=True)
     ]
+    if not taught.profile.back.size:
+        likely = _with_blanks(pyramid, likely, read)
     likely = _without_table(pyramid, likely, read)
     if not taught.profile.back.size and (back := _seen_back(pyramid, taught, likely, read)) is not None:
         likely = [_fitted(pyramid, one, back) if may_be else one for one, may_be in zip(likely, maybe, strict=True)]
     return _with_sides(pyramid, mark_similar_backs(pyramid, _of_one_deck(pyramid, taught, likely, read), read))
 
 
-_LOOK = (24, 18)
-"""The height and width in pixels at which the patterns of backs are compared."""
+_LOOK, _PRINT_LOOK = (24, 18), (48, 36)
+"""The height and width in pixels at which the patterns of backs are compared, and at which a card shows its print."""
 
 
 def are_unlike_backs(
@@ -143,8 +145,9 @@ def _of_one_deck(
     """The hypotheses, those marked that look like backs of another colour than others that are found much surer.
 
     Of the deck's own in other light one at least is found surely and shows the taught pattern plainly. Beside such a
-    one another colour without the pattern is foreign, however surely found; so is the faces' brightness beside one of
-    the back's where those differ. Where nobody showed the back, a pattern that some show may be the deck's.
+    one another colour without the pattern is foreign, however surely found, and so is what shows nothing at all, and
+    the faces' brightness beside one of the back's where those differ. Where nobody showed the back, a pattern that some
+    show may be the deck's.
     """
     backs = [one for one in likely if read and one.is_back and has_usual_size(one, read, LIMITS.odd_area_sure)]
     colours = [_chromaticity(pyramid, one.corners) for one in backs]
@@ -159,13 +162,17 @@ def _of_one_deck(
     showing = [k for k, one in enumerate(backs) if _shows_pattern(one)]
     is_taught = is_patterned(taught.profile.back)
     is_seen = not taught.profile.back.size and len(distinct([backs[k] for k in showing])) > 1
-    deck_colours = [colours[k] for k in showing] if is_taught or is_seen else []
+    patterned = showing if is_taught or is_seen else []
+    deck_colours = [colours[k] for k in patterned]
+    blank = LIMITS.blank * float(np.median([_contrast(pyramid, backs[k]) for k in patterned] or [0.0]))
     is_unlike_faces = _has_other_brightness(taught) and any(
         one.is_other_colour and one.found >= LIMITS.unread_card for one in backs
     )
 
     def is_foreign(one: Hypothesis, colour: Floats, sure: float) -> bool:
         if is_unlike_faces and not one.is_other_colour and one.like_back < LIMITS.hardly_like_back:
+            return True
+        if patterned and _contrast(pyramid, one) < blank:
             return True
         if any(_apart(colour, its) < LIMITS.foreign_colour or _is_veiled(colour, its) for its in deck_colours):
             return False
@@ -432,6 +439,29 @@ def _as_back(
     corners = one.corners if taught.profile.half_width < 1 else np.roll(one.corners, 1, 0)
     kinds = PretrainedNumerals().read_numerals(pyramid, corners[None].astype(np.float32)).kinds[0]
     return replace(one, maybe_back=float(kinds[KINDS.index("back")]))
+
+
+def _with_blanks(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
+    """The hypotheses, those surely backs that were found surely and show nothing at all where faces show numbers: a
+    home-made deck is printed on one side. What is lighter than the faces' paper may be a face in a lamp's light.
+    """
+    if not read:
+        return likely
+    faces = [look_at(pyramid, face.corners, _PRINT_LOOK) for face in read]
+    most = LIMITS.blank * float(np.median([contrast(face) for face in faces]))
+    lightest = LIMITS.blank_light * float(np.median([np.percentile(face, 90) for face in faces]))
+
+    def is_blank(one: Hypothesis) -> bool:
+        look = look_at(pyramid, one.corners, _PRINT_LOOK)
+        return contrast(look) < most and float(np.median(look)) < lightest
+
+    return [
+        replace(one, maybe_back=1.0) if one.found >= LIMITS.surely_found and is_blank(one) else one for one in likely
+    ]
+
+
+def _contrast(pyramid: Pyramid, one: Hypothesis) -> float:
+    return contrast(look_at(pyramid, one.corners, _PRINT_LOOK))
 
 
 def _is_outlined_pattern(pyramid: Pyramid, one: Hypothesis) -> bool:

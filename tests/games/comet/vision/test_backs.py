@@ -22,6 +22,7 @@ STRIPES = np.indices((106, 76))[0] % 20 < 10
 WHITE, SHADOWED_WHITE, DARK_GREY, BLUE_IN_GLARE = (240, 240, 240), (200, 200, 200), (130, 130, 130), (184, 94, 64)
 PALE, DIM = (250, 250, 250), (165, 165, 165)
 BLUE_VEILED, GREEN_VEILED, GREY_VEILED = (240, 170, 145), (130, 215, 105), (215, 215, 215)
+SLATE = (120, 160, 110)
 
 
 def taught(back=None, tint=()):
@@ -70,6 +71,8 @@ def backs_of(monkeypatch, colours, pattern=None, sure=0.95, alike=0.0, back=None
             card = np.full((106, 76, 3), colour, np.uint8)
             if pattern is not None and colour in (BLUE, GREEN, PALE):
                 card[pattern] = (230, 230, 230) if colour != PALE else (150, 150, 150)
+            if pattern is not None and colour in (BLUE_VEILED, GREEN_VEILED):  # a lamp hides most of it
+                card[80:][pattern[80:]] = (245, 245, 245)
             card = cv2.resize(card, None, fx=size, fy=size, interpolation=cv2.INTER_AREA)
             picture[y : y + card.shape[0], x : x + card.shape[1]] = card
     name = "companion.games.comet.vision.backs.PretrainedNumerals.read_numerals"
@@ -351,6 +354,32 @@ def test_a_patterned_back_that_is_found_surely_shows_how_the_others_look(monkeyp
     y, x = np.mgrid[:106, :76]
     ring = np.abs(np.hypot(x - 38, y - 53) - 26) < 8
     assert backs_of(monkeypatch, (BLUE, BLUE, None), ring, (0.95, 0.1, 0.1)) == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("blank", "found", "is_told"),
+    [(SHADOWED_WHITE, 0.95, True), (SHADOWED_WHITE, 0.7, False), (PALE, 0.95, False), (STRIPES, 0.95, False)],
+)
+def test_a_card_that_shows_nothing_where_faces_show_numbers_is_a_back(monkeypatch, blank, found, is_told):
+    """Home-made cards are blank on one side: seven were found surely, and not told. A lamp may hide numbers."""
+    picture = bare_table()
+    (x, y), (u, v), *_ = PLACES
+    picture[y : y + 106, x : x + 76] = SHADOWED_WHITE
+    picture[y + 40 : y + 66, x + 26 : x + 50] = 40  # a number
+    card = np.full((106, 76, 3), blank) if len(blank) == 3 else np.where(blank[..., None], SHADOWED_WHITE, 150)
+    picture[v : v + 106, u : u + 76] = card
+    unsure = type("Seen", (), {"kinds": np.array([[0.0, 0.85, 0.15]])})()
+    monkeypatch.setattr("companion.games.comet.vision.backs.PretrainedNumerals.read_numerals", lambda *_: unsure)
+    none = np.zeros((3, 15))
+    face = Hypothesis(CARD + PLACES[0], 1.0, none, 1.0, 0.9)
+    seen = [face, Hypothesis(CARD + PLACES[1], found, none, 0.0)]
+    _, told = find_backs(Pyramid.of(picture), taught(), seen, [face], is_known=True)
+    assert told.is_back is is_told
+
+
+def test_a_thing_that_shows_nothing_beside_patterned_backs_is_none(monkeypatch):
+    """A slate box was told as a back in a lamp's light: its hue is that of the green backs."""
+    assert backs_of(monkeypatch, (GREEN, GREEN, SLATE), STRIPES, back=striped()) == [True, True, False]
 
 
 @pytest.mark.parametrize(("sure", "found", "is_told"), [(2, 0.6, True), (1, 0.6, False), (2, 0.4, False)])
