@@ -33,6 +33,10 @@ MOST_DISTORTED, MOST_ASKEW = 0.012, 0.25
 shifted and turned, by so much at most."""
 ROBUST = 0.06
 """Points farther off the lattice than that, in circumradii, soon say nothing of it."""
+NEARLY_ALL = 0.9
+"""A lattice with so many of the tiles, or of those on the one with most, may be the board's."""
+SAME_STEP = 0.15
+"""Steps that differ by less, in their lengths, lead to the same tile."""
 _ROLLS = (np.arange(6)[:, None] + np.arange(6)) % 6
 """A hexagon's corners, begun at each of them."""
 
@@ -128,15 +132,15 @@ def find_board(tiles: Sequence[Floats], weights: Sequence[float]) -> Board | Non
     if len(tiles) < LEAST_TILES:
         return None
     middles = np.array(tiles).mean(1)
-    grown = [
-        _grown(middles, int(anchor), steps)
-        for anchor in np.argsort(-np.asarray(weights))[:3]
-        for steps in _steps_from(middles, int(anchor))
-    ]
-    most = max((len(cells) for cells in grown), default=0)
+    grown: list[dict[Cell, int]] = []
+    most = 0
+    for anchor in np.argsort(-np.asarray(weights))[:3].tolist():
+        if most < NEARLY_ALL * len(tiles):
+            grown += [_grown(middles, anchor, steps) for steps in _steps_from(middles, anchor)]
+            most = max((len(cells) for cells in grown), default=0)
     if most < max(LEAST_TILES, 0.6 * len(tiles)):
         return None
-    lattices = {_touching(cells): cells for cells in reversed(grown) if len(cells) > 0.9 * most}
+    lattices = {_touching(cells): cells for cells in reversed(grown) if len(cells) > NEARLY_ALL * most}
     fitted = [_fitted(tiles, weights, cells) for cells in lattices.values()]
     boards = [board for board in fitted if board is not None]
     like = [(off, board) for board in boards if (off := _unlikeness(tiles, board)) < MOST_UNLIKE]
@@ -152,17 +156,27 @@ def _unlikeness(tiles: Sequence[Floats], board: Board) -> float:
 
 
 def _steps_from(middles: Floats, anchor: int) -> list[Floats]:
-    """Guesses of the picture's steps (2, 2) to the cells (1, 0) and (0, 1), by pairs of a tile's neighbours."""
+    """Guesses of the picture's steps (2, 2) to the cells (1, 0) and (0, 1), by pairs of a tile's neighbours, of the six
+    that guess the same lattice one.
+    """
     away = middles - middles[anchor]
     near = np.argsort(np.linalg.norm(away, axis=1))[1:7]
-    guesses = []
+    guesses: list[Floats] = []
     for i in near:
         for j in near:
             a, b = away[i], away[j]
             angle = np.degrees(np.arctan2(a[0] * b[1] - a[1] * b[0], a @ b))
             if 30 < angle < 100 and 0.5 < np.linalg.norm(a) / np.linalg.norm(b) < 2:
-                guesses.append(np.stack([a, b]))
+                guess = np.stack([a, b])
+                guesses += [] if any(_is_same_lattice(guess, other) for other in guesses) else [guess]
     return guesses
+
+
+def _is_same_lattice(steps: Floats, others: Floats) -> bool:
+    """Whether steps (2, 2) lead to neighbours of others' cells, nearly."""
+    (a, b), size = others, float(np.linalg.norm(others, axis=1).min())
+    around = np.array([a, b, b - a, -a, -b, a - b])
+    return bool((np.linalg.norm(steps[:, None] - around, axis=2).min(1) < SAME_STEP * size).all())
 
 
 def _touching(cells: dict[Cell, int]) -> frozenset[tuple[int, int]]:
