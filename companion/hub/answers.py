@@ -10,6 +10,7 @@ from companion.referee.messages import REFEREE_CALLED, Begin, Correct, Notice
 from companion.referee.moves import Change
 from companion.referee.referee import Referee
 from companion.rules.records import read_header
+from companion.views.words import phrase
 
 PICTURE = "image/jpeg"
 JSON = "application/json"
@@ -42,7 +43,7 @@ def _picture(table: Referee, request: Mapping[str, Any]) -> bytes:
     number = request.get("move")
     jpeg = table.evidence(number) if type(number) is int else table.proposal_evidence()
     if jpeg is None:
-        raise Refusal("no-picture", "No picture was kept of that.")
+        raise Refusal("no-evidence", "No picture was kept of that.")
     return jpeg
 
 
@@ -53,7 +54,9 @@ def _correct(table: Referee, request: Mapping[str, Any]) -> int:
     if len(commands) > _MAX_COMMANDS:
         raise Refusal("malformed", f"A correction has at most {_MAX_COMMANDS} commands.")
     by = request.get("by")
-    name = f"{by[:_MAX_NAME]} (referee)" if isinstance(by, str) and by.strip() else "the hall's referee"
+    name = phrase("hub", "by-hall")
+    if isinstance(by, str) and by.strip():
+        name = phrase("hub", "by-referee", name=by[:_MAX_NAME])
     return table.ask(Correct(Change(at, replaced, tuple(commands), cut), _version(request), name)).version
 
 

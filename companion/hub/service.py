@@ -96,7 +96,7 @@ class Hub:
         kind, data = self._answer(address, {"ask": "evidence", "move": move})
         if kind != PICTURE:
             _read_answer(kind, data)
-            raise TableError("the table gave no picture", code="no-picture")
+            raise TableError("the table gave no picture", code="no-evidence")
         return data
 
     def _answer(self, address: Address, body: Mapping[str, Any]) -> tuple[str, bytes]:

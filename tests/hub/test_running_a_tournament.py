@@ -1,5 +1,6 @@
 """A tournament over HTTP and over its director: what the desk and phones may send, and what must not end it."""
 
+import html
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,13 +9,17 @@ import pytest
 from flask.testing import FlaskClient
 
 from companion.app.invitation import own_address
+from companion.errors import JournalError
 from companion.hub.link import broker_at
+from companion.hub.messages import Address
 from companion.hub.pages.tournament_pages import MOST_OF_ONE_ADDRESS
 from companion.hub.pages.web import create_hub_app
 from companion.hub.service import Hub
 from companion.hub.store import Store
 from companion.hub.tournaments.director import Director
 from companion.printing.qr import svg
+from companion.views.translations import LANGUAGES
+from companion.views.words import catalogue
 from tests.hub.conftest import PIN
 
 OPEN = "/api/tournaments/open"
@@ -81,6 +86,61 @@ def test_a_log_that_names_a_board_that_never_was_opens_all_the_same(
     hub.store.append("open", before["length"], {"did": "seat", "round": number, "board": board, "table": "table-01"})
     after = desk.get(OPEN).json
     assert (after["rounds"], after["length"]) == (before["rounds"], before["length"] + 1)
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_what_the_hub_refuses_is_said_in_the_language_of_whoever_asks(
+    language: str, hub: Hub, desk: FlaskClient
+) -> None:
+    begin(desk, 2)
+    desk.post(f"{OPEN}/pair", json={})
+    hub.hall.put(Address("hall", "table-01"), {"kind": "hexel", "call": None, "said": "", "notices": []})
+    tries: list[tuple[str, dict[str, Any]]] = [
+        ("/api/tournaments", {"slug": "open", "title": "Open", "game": "hexel"}),
+        ("/api/tournaments", {"slug": "other", "title": "Open", "game": "hexel", "seats": 3}),
+        (f"{OPEN}/register", {"name": "player 1"}),
+        (f"{OPEN}/register", {"name": "x" * 99}),
+        (f"{OPEN}/withdraw", {"number": 9}),
+        (f"{OPEN}/strike", {"number": 1}),
+        (f"{OPEN}/pair", {}),
+        (f"{OPEN}/seat", {"board": 9, "table": "table-01"}),
+        ("/api/tournaments/none/register", {"name": "Ana"}),
+        ("/api/desk/hall/table-01/dismiss", {}),
+    ]
+    codes = set()
+    for path, body in tries:
+        english, other = (
+            desk.post(path, json=body, headers={"Accept-Language": asked}).json["error"] for asked in ("en", language)
+        )
+        codes.add(english["code"])
+        assert english["message"] != other["message"] != catalogue(language)["refusals"]["malformed"], english
+    assert len(codes) == len(tries)
+    assert desk.post(f"{OPEN}/seat", json={"board": 1, "table": "table-01"}).status_code == 200
+    page = html.unescape(desk.get("/tournaments/open", headers={"Accept-Language": language}).text)
+    assert catalogue(language)["refusals"]["no-answer"] in page, "why the game is not on its table"
+    for path, name, fields in (
+        ("/tournaments/none", "no-tournament", {"name": "none"}),
+        ("/desk/hall/none", "no-table", {"table": "none"}),
+    ):
+        told = desk.get(path, headers={"Accept-Language": language, "Accept": "text/html"})
+        assert told.status_code == 404
+        assert catalogue(language)["hub"][name].format(**fields) in html.unescape(told.text)
+
+
+def test_a_game_that_is_not_counted_is_told_in_the_language_of_whoever_asks(hub: Hub) -> None:
+    director = Director(hub)
+    desk = create_hub_app(hub, director, pin=PIN).test_client()
+    desk.post("/api/pin", json={"pin": PIN})
+    begin(desk, 2)
+    desk.post(f"{OPEN}/pair", json={})
+    desk.post(f"{OPEN}/seat", json={"board": 1, "table": "table-01"})
+    director.troubles["table-01"] = JournalError("the line 3 does not read")
+    said = {
+        asked: html.unescape(desk.get("/tournaments/open", headers={"Accept-Language": asked}).text)
+        for asked in ("en", "de")
+    }
+    assert "Its game is not counted: the line 3 does not read" in said["en"]
+    assert catalogue("de")["hub"]["not-counted"] in said["de"]
 
 
 def finish_round(desk: FlaskClient) -> None:

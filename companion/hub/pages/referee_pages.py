@@ -113,7 +113,7 @@ def _table(hall: str, table: str) -> tuple[Address, Any]:
     address = Address(hall, table)
     snapshot = _hub().hall.latest(address)
     if snapshot is None:
-        raise NotFound(f"There is no table {table}.")
+        raise NotFound(phrase("hub", "no-table", table=table))
     return address, snapshot
 
 

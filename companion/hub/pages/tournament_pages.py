@@ -13,7 +13,7 @@ from flask import Blueprint, Response, current_app, jsonify, request
 from werkzeug.exceptions import NotFound
 
 from companion.app.invitation import own_address
-from companion.errors import Refusal
+from companion.errors import JournalError, Refusal
 from companion.games import GAMES
 from companion.hub.pages.gate import current_gate, field_of, guarded, hub_page, request_object
 from companion.hub.tournaments.director import Director
@@ -30,6 +30,8 @@ from companion.hub.tournaments.tournament import (
     withdrawn,
 )
 from companion.views.games import game_title
+from companion.views.reasons import refusal_for_people
+from companion.views.words import phrase
 from companion.web.access.access_guard import is_loopback, refuse_other_sites
 from companion.web.streams import is_this_machine
 
@@ -85,7 +87,7 @@ def one(slug: str) -> str:
     """One tournament: how to register, the current round, the standings; for the desk also what to press."""
     found = _found(slug)
     tables = [address.table for address in director().free_tables()]
-    return hub_page("tournament.html", slug=slug, **_summary(found), free=tables, troubles=director().troubles)
+    return hub_page("tournament.html", slug=slug, **_summary(found), free=tables, trouble_of=_trouble_of)
 
 
 @tournaments.get("/tournaments/<slug>/join")
@@ -161,7 +163,7 @@ def register(slug: str) -> Response:
         counted = () if is_desk else registrations().of(slug, address)
         if entry and sum(now.entrants[number - 1].is_in for number in counted) >= MOST_OF_ONE_ADDRESS:
             message = f"{MOST_OF_ONE_ADDRESS} players are registered from your address; the desk registers more."
-            raise Refusal("full-address", message)
+            raise Refusal("full-address", message, most=MOST_OF_ONE_ADDRESS)
         return entry
 
     tournament = director().write(slug, entry_of)
@@ -236,8 +238,16 @@ def _reached_at() -> str:
 def _found(slug: str) -> Tournament:
     found = director().tournament(slug)
     if found is None:
-        raise NotFound(f"There is no tournament called {slug}.")
+        raise NotFound(phrase("hub", "no-tournament", name=slug))
     return found
+
+
+def _trouble_of(table: str | None) -> str | None:
+    """Why the last game of a table was not put there or not counted, for whoever asks; None where it was."""
+    error = director().troubles.get(table or "")
+    if isinstance(error, JournalError):
+        return phrase("hub", "not-counted", why=error.message)
+    return None if error is None else str(refusal_for_people(error.as_json())["message"])
 
 
 def _summary(tournament: Tournament) -> dict[str, Any]:

@@ -95,8 +95,8 @@ class Director:
         """As last read: a log only grows, and what was read is not read again."""
         self._is_stopping = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="hub-director", daemon=True)
-        self.troubles: dict[str, str] = {}
-        """By table, why its last game was not put there or not counted."""
+        self.troubles: dict[str, CompanionError] = {}
+        """By table, why its last game was not put there, or, by a `JournalError`, not counted."""
 
     def start(self) -> None:
         """Begin to take results."""
@@ -112,7 +112,7 @@ class Director:
         if not _SLUG.fullmatch(slug):
             raise Refusal("malformed", "A tournament's short name takes small letters, digits and hyphens.")
         if not self._hub.store.append(slug, 0, begun(terms)):
-            raise Refusal("name-taken", f"There is a tournament called {slug} already.")
+            raise Refusal("slug-taken", f"There is a tournament called {slug} already.", name=slug)
         return Tournament(terms)
 
     def tournament(self, slug: str) -> Tournament | None:
@@ -189,7 +189,7 @@ class Director:
             header = tournament.terms.header([tournament.name(player) for player in board.seats])
             self._hub.ask(address, {"ask": "begin", "header": header.as_json()})
         except CompanionError as error:
-            self.troubles[address.table] = error.message
+            self.troubles[address.table] = error
         else:
             self.troubles.pop(address.table, None)
 
@@ -245,7 +245,7 @@ class Director:
             result = result_of(newest.game, self._hub.store.lines(address, newest.game))
         except JournalError as error:
             log.warning("the game of %s is not counted: %s", address.table, error.message)
-            self.troubles[address.table] = f"Its game is not counted: {error.message}"
+            self.troubles[address.table] = error
             return
         seats = tournament.rounds[-1].boards[number - 1].seats
         if result.places is None or {tournament.numbered(name) for name in result.header.players} != {*seats}:

@@ -151,9 +151,9 @@ def begun(terms: Terms) -> Entry:
     if terms.system not in SYSTEMS or not 1 <= terms.rounds <= 30 or not terms.title.strip():
         raise Refusal("malformed", f"A tournament has a title, up to 30 rounds and a system: {', '.join(SYSTEMS)}.")
     if terms.system != "tables" and terms.seats != 2:
-        raise Refusal("malformed", "Two sit at a table, but for the system of tables.")
+        raise Refusal("bad-seats", "Two sit at a table, but for the system of tables.")
     if terms.system == "tables" and not 3 <= terms.seats <= 8:
-        raise Refusal("malformed", "Three to eight sit at a table.")
+        raise Refusal("bad-seats", "Three to eight sit at a table.")
     terms.header([f"player {n}" for n in range(terms.seats)])
     return {"did": "begin", **{name: getattr(terms, name) for name in Terms.__slots__}}
 
@@ -169,14 +169,15 @@ def registered(tournament: Tournament, name: str, key: str | None = None) -> Ent
     """
     name = " ".join(name.split())
     if not is_name(name):  # a table would not begin its game, and no page could show it
-        raise Refusal("malformed", f"A name has 1 to {LONGEST_NAME} letters.")
+        raise Refusal("bad-name", f"A name has 1 to {LONGEST_NAME} letters.", most=LONGEST_NAME)
     known = tournament.keys.get(key) if key else None
     if known is not None and tournament.numbered(name) == known:
         return None
     if len(tournament.playing) >= MOST_ENTRANTS:
-        raise Refusal("full", f"{MOST_ENTRANTS} players are registered; there is no room for more.")
+        message = f"{MOST_ENTRANTS} players are registered; there is no room for more."
+        raise Refusal("full", message, most=MOST_ENTRANTS)
     if as_seen(name.casefold()) in {as_seen(entrant.name.casefold()) for entrant in tournament.players}:
-        raise Refusal("name-taken", f"Somebody called {name} plays already; add a letter.")
+        raise Refusal("name-taken", f"Somebody called {name} plays already; add a letter.", name=name)
     if len(tournament.rounds) >= tournament.planned:
         raise Refusal("too-late", "The last round has been paired.")
     if tournament.terms.system == "round-robin" and tournament.rounds:
@@ -196,7 +197,8 @@ def struck(tournament: Tournament, number: int) -> Entry:
     is_drawn = tournament.terms.system == "round-robin" and bool(tournament.rounds)  # for all rounds, by who plays
     if is_drawn or tournament.was_paired(number):
         name = tournament.name(number)
-        raise Refusal("has-played", f"{name} has been paired and stays in the standings; let them drop out instead.")
+        message = f"{name} has been paired and stays in the standings; let them drop out instead."
+        raise Refusal("has-played", message, name=name)
     return {"did": "strike", "number": number}
 
 
@@ -236,7 +238,8 @@ def refuse_next_round(tournament: Tournament) -> None:
     """Raise `Refusal` while a round goes on, and after the last."""
     _refuse_in_a_round(tournament)
     if len(tournament.rounds) >= tournament.planned:
-        raise Refusal("no-more-rounds", f"All {tournament.planned} rounds have been paired.")
+        rounds = tournament.planned
+        raise Refusal("no-more-rounds", f"All {rounds} rounds have been paired.", rounds=rounds)
 
 
 def ended(tournament: Tournament, is_over: bool = True) -> Entry:
@@ -247,7 +250,8 @@ def ended(tournament: Tournament, is_over: bool = True) -> Entry:
 
 def _refuse_in_a_round(tournament: Tournament) -> None:
     if tournament.rounds and not tournament.rounds[-1].is_over:
-        raise Refusal("round-goes-on", f"Round {len(tournament.rounds)} is not over yet.")
+        number = len(tournament.rounds)
+        raise Refusal("round-goes-on", f"Round {number} is not over yet.", round=number)
 
 
 def seated(tournament: Tournament, round_number: int, board: int, table: str) -> Entry:
