@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from companion.errors import Refusal
-from companion.referee.messages import Confirm, Do, Evidence, Propose
+from companion.referee.messages import Confirm, Do, Evidence, Propose, Undo
 from companion.referee.referee import Referee
 
 LINE = {
@@ -191,6 +191,27 @@ def test_a_finger_on_its_way_to_another_button_answers_no_card_that_is_just_seen
     page.tap(left, top)
     page.wait_for("document.getElementById('proposal').hidden")
     assert referee.latest().moves[-1].command["cmd"] == "place"
+
+
+def test_two_who_take_back_at_the_same_time_take_back_one_move(referee: Referee, visit: Callable[..., Any]) -> None:
+    """The button stays where it is and means the move before, once the first press is heard of."""
+    page = visit(referee)
+    page.run("window.pressed = 0; addEventListener('click', ({ target }) => (window.pressed += target.id == 'undo'))")
+    middle = """const button = document.getElementById('undo'); button.scrollIntoView({ block: 'center' });
+      const { x, y, width, height } = button.getBoundingClientRect(); return [x + width / 2, y + height / 2]"""
+
+    def tap_after_another_has_taken_back(ahead_ms: int) -> None:
+        page.put_clock_ahead(ahead_ms)
+        referee.ask(Undo(referee.latest().version))
+        page.wait_for(f"document.body.dataset.version == {referee.latest().version} && document.getElementById('redo')")
+        page.tap(*page.run(middle))
+
+    tap_after_another_has_taken_back(60_000)  # as if the button were drawn when the finger comes down, or after
+    page.wait_for("window.pressed == 1")
+    assert len(referee.latest().moves) == 3
+    tap_after_another_has_taken_back(-120_000)
+    page.wait_for("window.pressed == 2 && !document.body.classList.contains('is-busy')")
+    assert len(referee.latest().moves) == 1
 
 
 def test_a_usual_stake_is_not_asked_about(table: Callable[..., Referee], visit: Callable[..., Any]) -> None:

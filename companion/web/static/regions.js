@@ -127,10 +127,12 @@ export function lastMoves(state) {
 
 export function history(state, canAmend, press, open) {
   if (!state.history.length && !state.amendments.length) return [];
+  const drawn = performance.now(); // what was taken back a moment ago by another is not taken back by this finger
+  const meant = (/** @type {() => any} */ ask) => (/** @type {Event} */ event) => isMeant(event, drawn) && ask();
   const back = canAmend && state.can_undo
-    ? h("button", { id: "undo", class: "plain small", onclick: press.undo }, correction(state)?.did === "correct" ? t("undo-correction") : t("undo")) : null;
+    ? h("button", { id: "undo", class: "plain small", onclick: meant(press.undo) }, correction(state)?.did === "correct" ? t("undo-correction") : t("undo")) : null;
   const again = canAmend && state.can_redo
-    ? h("button", { id: "redo", class: "plain small", onclick: press.redo }, t("redo")) : null;
+    ? h("button", { id: "redo", class: "plain small", onclick: meant(press.redo) }, t("redo")) : null;
   const moves = [...state.history].reverse().map((move) => entry(move, open));
   return [back || again ? h("div", { class: "row wrap start" }, back, again) : null,
     h("details", {}, h("summary", { id: "moves" }, t("moves", { moves: counted(state.history.length, "move") })),
