@@ -51,12 +51,44 @@ def test_what_comes_of_a_correction_is_said_at_the_button_that_was_pressed(
     assert is_seen
 
 
-def test_a_toast_stands_above_an_open_dialog(referee: Referee, visit: Callable[..., Any]) -> None:
+def refused_in_the_dialog(page: Any) -> None:
+    """Take a move out that others rest on."""
+    opened(page, 2)
+    page.run("document.getElementById('something-else').click(); document.getElementById('take-out').click()")
+    page.wait_for("document.querySelector('.answer button') && !document.body.classList.contains('is-busy')")
+
+
+def ask_for_a_rule_in_vain(page: Any) -> None:
+    """Press what has no place for an answer: that it does not come is said in a toast."""
+    page.run("const send = window.fetch; window.fetch = (...asked) => asked[0].includes('/api/howto')"
+             " ? Promise.reject(new TypeError('offline')) : send(...asked);"
+             "document.querySelector('.answer .rule').click()")  # fmt: skip
+    page.wait_for("!document.getElementById('toast').hidden")
+
+
+def test_why_a_correction_is_refused_is_said_once(referee: Referee, visit: Callable[..., Any]) -> None:
+    referee.ask(Do(HEXEL))
+    page = visit(referee)
+    refused_in_the_dialog(page)
+    assert page.run("return document.getElementById('toast').hidden")
+
+
+def test_why_a_correction_is_refused_is_said_though_its_dialog_was_closed_meanwhile(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
     referee.ask(Do(HEXEL))
     page = visit(referee)
     opened(page, 2)
-    page.run("document.getElementById('something-else').click(); document.getElementById('take-out').click()")
-    page.wait_for("!document.getElementById('toast').hidden")
+    page.run("document.getElementById('something-else').click(); document.getElementById('take-out').click();"
+             "document.getElementById('sheet-close').click()")  # fmt: skip
+    page.wait_for("document.getElementById('toast').textContent.includes('Move 3')")
+
+
+def test_a_toast_stands_above_an_open_dialog(referee: Referee, visit: Callable[..., Any]) -> None:
+    referee.ask(Do(HEXEL))
+    page = visit(referee)
+    refused_in_the_dialog(page)
+    ask_for_a_rule_in_vain(page)
     assert page.run("""
       const toast = document.getElementById('toast');
       const { left, top, width, height } = toast.getBoundingClientRect();
@@ -72,9 +104,8 @@ def test_what_is_said_for_a_moment_covers_no_answer_in_a_dialog_and_goes_when_ta
     window.screen(360, 640)
     referee.ask(Do(HEXEL))
     page = visit(referee)
-    opened(page, 2)
-    page.run("document.getElementById('something-else').click(); document.getElementById('take-out').click()")
-    page.wait_for("!document.getElementById('toast').hidden && document.querySelector('.answer button')")
+    refused_in_the_dialog(page)
+    ask_for_a_rule_in_vain(page)
     box = "document.querySelector('{}').getBoundingClientRect()"
     page.wait_for(f"{box.format('.answer')}.bottom <= {box.format('#toast')}.top")
     assert page.run(f"return {box.format('.answer')}.top") > 0
@@ -110,3 +141,7 @@ def test_a_card_being_entered_is_judged_anew_when_the_turn_has_passed(
     referee.ask(Do({"cmd": "pass", "player": "Ana"}))
     page.wait_for("document.querySelector('.foretold.refused')?.textContent.includes('turn')")
     assert page.run("return document.getElementById('sheet').open")
+    page.run("document.getElementById('lay').click()")
+    page.wait_for("!document.body.classList.contains('is-busy')")
+    assert page.run("return document.getElementById('toast').hidden"), "said already, above the button"
+    assert page.run("return document.querySelector('.foretold.refused').textContent.includes('turn')")

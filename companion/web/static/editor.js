@@ -15,11 +15,11 @@ export async function editor(move, { state, game, entry, press, close }) {
   // The answer stands under the very button that was pressed.
   const send = async (change, event) => {
     const pressed = event?.currentTarget;
-    const answer = await press.correct(move, change);
+    const answer = await press.correct(move, change, note);
     if (!answer) return;
     if (!answer.error) return close();
-    note.replaceChildren(h("p", {}, spoken(answer.error.message)), ...ways(answer.error, change), ruleButton(game, answer.error, press.howTo) ?? "");
     (pressed?.closest("li, .row") ?? pressed)?.after(note);
+    note.replaceChildren(h("p", {}, spoken(answer.error.message)), ...ways(answer.error, change), ruleButton(game, answer.error, press.howTo) ?? "");
     note.scrollIntoView({ block: "center" }); // clear of what is said below
   };
   const ways = ({ code }, change) => {

@@ -10,7 +10,7 @@ import { t } from "./words.js";
 // `command` is what to begin with: what the camera saw and somebody puts right.
 export async function openLay(cell, { state, game, me, press, onLaid, command = null }) {
   const lay = async (wanted) => {
-    const answer = await press.command(wanted);
+    const answer = await press.command(wanted, form.at(-1));
     if (answer && !answer.error) {
       closeDialog(form.at(-1));
       onLaid();

@@ -41,13 +41,16 @@ async function rebased(move, change, state, tries = REBASES) {
 
 const ABOUT_RIGHTS = ["not-joined", "wrong-code", "not-your-seat", "operator-only", "seat-taken"];
 
+const isSeen = (place) => Boolean(place?.closest("dialog[open]"));
+
 export function presses({ onRights, onDone, onRefused, latest }) {
   const version = () => latest()?.version;
   const waiting = () => latest()?.proposal?.command.player ?? null;
   const pressed = new Set();
 
   // A second tap on the same picture of the table is none; once the page shows the first one's outcome, it is.
-  const press = async (ask) => {
+  // `place` is where whoever pressed is told of a refusal: it is said once, there while that can be seen, else in a toast.
+  const press = async (ask, /** @type {Element | null} */ place = null) => {
     const shown = version();
     const before = told;
     if (pressed.has(shown)) return;
@@ -62,7 +65,8 @@ export function presses({ onRights, onDone, onRefused, latest }) {
       if (!(error instanceof api.Refused)) throw error;
       if (ABOUT_RIGHTS.includes(error.code)) await onRights();
       if (error.status === 409) onDone();
-      onRefused(error);
+      if (isSeen(place)) tell("");
+      else onRefused(error);
       return { error };
     } finally {
       pressed.delete(shown);
@@ -86,12 +90,12 @@ export function presses({ onRights, onDone, onRefused, latest }) {
     resign: () => rights(() => api.resign()),
     switchCamera: (on) => press(() => api.switchCamera(on)),
     callReferee: (on) => press(() => api.callReferee(on)),
-    command: (body) => press(() => api.command(version(), body)),
+    command: (body, place = null) => press(() => api.command(version(), body), place),
     confirm: () => press(() => api.confirm(version(), waiting())),
     reject: () => press(() => api.reject(version(), waiting())),
     undo: () => press(() => api.undo(version())),
     redo: () => press(() => api.redo(version())),
-    correct: (move, change) => press(() => rebased(move, change, stands(latest(), move) ? latest() : { version: move.version })),
+    correct: (move, change, place) => press(() => rebased(move, change, stands(latest(), move) ? latest() : { version: move.version }), place),
     begin: (header) => rights(() => api.begin(header)),
     nextGame: () => press(() => api.nextGame(version(), latest()?.turn)),
   };
