@@ -188,6 +188,21 @@ def test_no_word_is_broken_where_a_card_is_entered_and_house_rules_are_chosen(
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+def test_the_chips_that_a_move_moved_stand_within_the_screen(
+    language: str, referee: Referee, phone: Callable[..., Any]
+) -> None:
+    """The Polish word for a hedge pushed the last column out of it."""
+    page = phone(*PLAYED["hexel"], language)
+    page.screen(320, 640)
+    page.run("document.getElementById('moves').click(); document.getElementById('open-4').click()")
+    page.wait_for("document.querySelector('#sheet[open] .moved')")
+    assert page.run("return Math.max(...[...document.querySelectorAll('.moved td')]"
+                    ".map((cell) => cell.getBoundingClientRect().right))") <= 304  # fmt: skip
+    words = BROKEN.replace("querySelector('main')", "querySelector('.moved')")
+    assert page.run(words) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_games_name_and_whose_turn_it_is_are_read_whole(
     language: str, referee: Referee, phone: Callable[..., Any]
 ) -> None:
