@@ -222,6 +222,21 @@ def test_the_desk_says_nothing_of_a_game_that_is_not_kept(language: str, address
     assert told == [catalogue(language)["hub"]["nothing-kept"]]
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_lost_camera_is_told_in_the_language_of_the_screen(language: str, address: str, window: Any) -> None:
+    """The table says it in its own."""
+    said = catalogue(language)["notices"]["camera-lost"].format(text="The camera is lost.")
+    open_desk(window, address)
+    window.ask_in(language)
+    window.open(f"{address}/desk")
+    alarms = "[...document.querySelectorAll('{}')].map((alarm) => alarm.textContent.trim())"
+    heading = catalogue(language)["hall"]["alarm-camera"]
+    assert window.run(f"return {alarms.format('li .alarm')}") == 3 * [f"{heading}: {said}"]
+    window.open(address)
+    window.wait_for("document.querySelectorAll('#alarms .alarm span').length == 3")
+    assert window.run(f"return {alarms.format('#alarms .alarm span')}") == 3 * [said]
+
+
 @pytest.mark.parametrize("language", LANGUAGES[1:])
 def test_the_hub_speaks_the_language_of_the_browser_that_asks(language: str, address: str) -> None:
     words = catalogue(language)

@@ -25,8 +25,8 @@ referee_pages = Blueprint("desk", __name__)
 def overview() -> str:
     """All tables, the calling ones first."""
     tables = sorted(_hub().hall.tables(), key=lambda shown: (-shown["serious"], shown["table"]))
-    words = section_of("hall")
-    return hub_page("desk.html", tables=tables, words=words, length=_alarms_mark())
+    words, lost = section_of("hall"), section_of("notices")["camera-lost"]
+    return hub_page("desk.html", tables=tables, words=words, lost=lost, length=_alarms_mark())
 
 
 @referee_pages.get("/api/desk")

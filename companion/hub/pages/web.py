@@ -123,7 +123,8 @@ def pages() -> HubPages:
 @display.get("/")
 def hall() -> str:
     """The hall display."""
-    spoken = {"page": section_of("hall"), "counting": section_of("counting")}
+    lost = section_of("notices")["camera-lost"]
+    spoken = {"page": {**section_of("hall"), "camera-lost": lost}, "counting": section_of("counting")}
     return render_template("hall.html", spoken=spoken, words=section_of("hall"), delay_s=pages().delay_s)
 
 

@@ -69,7 +69,7 @@ function allAlarms(alarmed) {
 
 function alarm({ table, alarms }, isExplained) {
   const [{ code, text }] = alarms;
-  const why = isExplained && text && code !== "doubt" ? h("span", {}, text) : null;
+  const why = isExplained && text && code !== "doubt" ? h("span", {}, code === "camera" ? t("camera-lost", { text }) : text) : null;
   return h("p", { class: "alarm" }, `${table}: ${t(`alarm-${code}`, { text })}`, why);
 }
 
