@@ -9,6 +9,11 @@ from typing import Any
 from companion.referee.moves import Amendment, Move
 from companion.rules.engine import Event
 from companion.views.phrases import instead, no_longer, sentence, sentences
+from companion.views.words import phrase
+
+OPERATOR, PHONE = "the operator", "a phone"
+"""What a journal calls whoever changed moves without a seat: the operator, or at a table without one any phone."""
+_UNSEATED = {OPERATOR: "by-operator", PHONE: "by-phone"}
 
 
 def changes(was: Sequence[Move], now: Sequence[Move]) -> tuple[str, ...]:
@@ -26,11 +31,11 @@ def changes(was: Sequence[Move], now: Sequence[Move]) -> tuple[str, ...]:
 
 def amendment_as_json(amendment: Amendment) -> dict[str, Any]:
     """A time that moves were changed, as the page shows it."""
-    first = (*amendment.now, *amendment.was)[:1]
+    first, by = (*amendment.now, *amendment.was)[:1], amendment.by
     return {
         "version": amendment.version,
         "did": amendment.did,
-        "by": amendment.by,
+        "by": phrase("changes", _UNSEATED[by]) if by in _UNSEATED else by,
         "when": amendment.when,
         "at": first[0].number if first else 1,
         "said": list(changes(amendment.was, amendment.now)),

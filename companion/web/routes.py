@@ -14,7 +14,7 @@ from companion.rules.records import read_header, require_distinct
 from companion.views.games import games
 from companion.views.phrases import CAPTION, sentences
 from companion.views.scoreboard import next_game, options, verdicts
-from companion.views.words import language, phrase, section_of
+from companion.views.words import language, phrase, section_of, speaking
 from companion.web.access.access_guard import COOKIE
 from companion.web.access.joining import with_key
 from companion.web.access.people import acting, turn
@@ -164,9 +164,14 @@ def call_referee() -> Response:
         raise Refusal("malformed", "Send on, true or false.")
     if not table.parts.is_in_hall:
         raise Refusal("no-hall", "This table belongs to no hall: there is no referee to call.")
-    text = phrase("page", "referee-called", player=table.people.name(request)) if is_on else None
-    table.referee.ask(Notice(REFEREE_CALLED, text))
+    table.referee.ask(Notice(REFEREE_CALLED, _call_of(table.people.seat(request)) if is_on else None))
     return jsonify({"on": is_on})
+
+
+def _call_of(player: str | None) -> str:
+    """What everybody is told of a call, in the table's language."""
+    with speaking(None):
+        return phrase("page", "referee-called", player=player) if player else phrase("hub", "table-calls")
 
 
 @blueprint.get("/api/games")

@@ -36,6 +36,24 @@ def test_the_history_names_the_seat_that_corrected(phone: FlaskClient) -> None:
     assert phone.get("/api/state").get_json()["amendments"][-1]["by"] == "Bo"
 
 
+@pytest.mark.parametrize(
+    ("pin", "said"),
+    [(None, {"en": "a phone", "de": "einem Telefon"}), ("271828", {"en": "the operator", "de": "der Spielleitung"})],
+)
+def test_who_corrected_without_a_seat_is_named_in_the_language_of_whoever_looks(
+    referee: Referee, pin: str | None, said: dict[str, str]
+) -> None:
+    client = create_app(referee, join_code=CODE, operator_pin=pin).test_client()
+    client.post("/api/join", json={"code": CODE})
+    client.post("/api/operator", json={"pin": pin or ""})
+    assert client.post("/api/correct", json=correction(), headers={"Accept-Language": "fr"}).status_code == 200
+    assert referee.latest().amendments[-1].by == said["en"], "one word, whoever wrote it"
+    for language, by in said.items():
+        asked = {"Accept-Language": language}
+        assert client.get("/api/state", headers=asked).get_json()["amendments"][-1]["by"] == by
+        assert f"{by}:" in client.get("/past/1", headers=asked).text
+
+
 def test_undo_and_redo_go_any_number_of_steps(phone: FlaskClient, referee: Referee) -> None:
     before = referee.latest().line
     for path, steps in (("undo", 4), ("redo", 4)):

@@ -6,7 +6,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from companion.referee.messages import Evidence, Notice, Propose
+from companion.referee.messages import REFEREE_CALLED, Evidence, Notice, Propose
 from companion.referee.referee import Referee
 from companion.views.translations import LANGUAGES
 from companion.views.words import catalogue
@@ -254,3 +254,14 @@ def test_verdicts_are_for_those_who_joined_and_of_a_few_commands(spectator: Flas
     for given in ({}, {"commands": {}}, {"commands": [HEXEL] * 200}, {"commands": [], "at": "1"}):
         assert phone.post("/api/verdicts", json=given).status_code == 400
     assert phone.post("/api/verdicts", json={"commands": [], "at": 99}).get_json()["error"]["code"] == "no-such-move"
+
+
+def test_a_call_for_the_referee_is_told_in_the_tables_language(referee: Referee) -> None:
+    """It was told in that of the phone that called, to everybody and by the table's own voice."""
+    phone = create_app(referee, join_code=CODE, operator_pin="4711", parts=TableParts(is_in_hall=True)).test_client()
+    phone.post("/api/join", json={"code": CODE})
+    for seat, told in ((None, "The table calls the referee."), ("Bo", "Bo calls the referee.")):
+        if seat is not None:
+            assert phone.post("/api/seat", json={"player": seat}).status_code == 200
+        phone.post("/api/referee", json={"on": True}, headers={"Accept-Language": "de"})
+        assert referee.latest().notices[REFEREE_CALLED].text == told

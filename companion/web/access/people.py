@@ -12,6 +12,7 @@ from typing import Any
 from flask import Request
 
 from companion.referee.session import Session
+from companion.views.changes import OPERATOR, PHONE
 from companion.web.access.access_guard import AccessGuard, Unwelcome, host_of, is_loopback
 from companion.web.access.seat_keys import SeatKeys
 
@@ -50,8 +51,8 @@ class People:
         }
 
     def name(self, request: Request) -> str:
-        """What the history calls whoever asks."""
-        return self.seat(request) or ("the operator" if self.has_operator else "a phone")
+        """What the journal calls whoever asks and may change moves."""
+        return self.seat(request) or (OPERATOR if self.has_operator else PHONE)
 
     def admit(self, request: Request, player: str | None = None) -> None:
         """Let the request act for a player, or for nobody in particular. Raises `Unwelcome`."""
