@@ -174,6 +174,33 @@ def test_a_page_of_the_hub_has_no_serious_fault(
     assert window.complaints() == []
 
 
+@pytest.mark.parametrize("path", ["/desk/hall/table-01", "/tournaments/none", "/none"])
+def test_who_is_turned_away_finds_the_way_to_what_there_is(path: str, address: str, window: Any) -> None:
+    """A page that asks for the PIN led nowhere where it could be entered."""
+    window.ask_in("de")
+    window.open(address + path)
+    words = catalogue("de")["hub"]
+    links = "[...document.querySelectorAll('nav a')].map((a) => [a.textContent, new URL(a.href).pathname])"
+    assert window.run(f"return {links}") == [
+        [words["hall"], "/"],
+        [words["tournaments"], "/tournaments"],
+        [words["desk"], "/desk"],
+    ]
+    window.complaints()
+
+
+def test_why_a_game_is_not_on_its_table_is_read_in_few_lines(app: Flask, address: str, window: Any) -> None:
+    """It stood in a column as narrow as the table's name, a word a line."""
+    desk = app.test_client()
+    desk.post("/api/pin", json={"pin": PIN})
+    assert desk.post("/api/tournaments/autumn/seat", json={"board": 1, "table": "table-02"}).status_code == 200
+    window.ask_in("de")
+    window.open(f"{address}/tournaments/autumn")
+    lines = "(e) => Math.round(e.offsetHeight / parseFloat(getComputedStyle(e).lineHeight))"
+    shown = window.run(f"return [...document.querySelectorAll('td .alarm')].map({lines})")
+    assert shown and max(shown) <= 2
+
+
 @pytest.mark.parametrize("size", [17, 34])
 def test_a_long_title_and_large_text_fit_a_small_phone(size: int, app: Flask, address: str, window: Any) -> None:
     desk = app.test_client()

@@ -105,6 +105,7 @@ def create_hub_app(
     app.extensions["companion-director"] = director
     app.extensions["companion-registrations"] = Registrations()
     app.before_request(lambda: refuse_foreign_names(request, names))
+    app.context_processor(lambda: {"hall_words": section_of("hub")})
     app.register_blueprint(display, url_prefix="")
     app.register_blueprint(house)
     app.register_blueprint(gate)
