@@ -190,3 +190,7 @@ for (const e of document.querySelectorAll('body *:not(svg *)')) {
 return poor;
 """
 """Text against its ground by the formula of WCAG 2, success criterion 1.4.3."""
+
+
+def test_the_heading_of_the_moves_begins_with_a_capital_letter(referee: Referee, visit: Callable[..., Any]) -> None:
+    assert visit(referee).run("return document.getElementById('moves').textContent") == "Four moves so far"

@@ -85,8 +85,12 @@ export function initial(name) {
 
 export { counted } from "./words.js";
 
+export function capitalized(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 // A reason as a sentence: it may come as a mere clause.
 export function spoken(text) {
-  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
+  const sentence = capitalized(text);
   return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
 }

@@ -1,7 +1,7 @@
 // The parts of the page that every game has: call, turn, players, waiting move, notices, moves so far.
 
 import { isMeant } from "./actions.js";
-import { counted, h, spoken } from "./dom.js";
+import { capitalized, counted, h, spoken } from "./dom.js";
 import { ruleButton } from "./rule.js";
 import { parts, t } from "./words.js";
 
@@ -135,7 +135,7 @@ export function history(state, canAmend, press, open) {
     ? h("button", { id: "redo", class: "plain small", onclick: meant(press.redo) }, t("redo")) : null;
   const moves = [...state.history].reverse().map((move) => entry(move, open));
   return [back || again ? h("div", { class: "row wrap start" }, back, again) : null,
-    h("details", {}, h("summary", { id: "moves" }, t("moves", { moves: counted(state.history.length, "move") })),
+    h("details", {}, h("summary", { id: "moves" }, capitalized(t("moves", { moves: counted(state.history.length, "move") }))),
       h("ol", { reversed: true, start: state.history.length }, ...moves), amendments(state.amendments))];
 }
 
