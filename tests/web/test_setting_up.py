@@ -194,6 +194,20 @@ class Teacher:
         return self.state()
 
 
+def test_a_camera_that_is_lost_sees_no_cards(
+    table: Callable[..., Referee], window: Any, serve: Callable[..., int]
+) -> None:
+    """How many lay there before was said above "The camera shows nothing just now"."""
+    referee, camera = table(), {"state": "ok", "cards": 3}
+    parts = TableParts(camera=Camera(), devices=lambda: {"camera": camera}, opened_empty=referee.latest().header)
+    window.open(f"http://127.0.0.1:{serve(create_app(referee, join_code=CODE, parts=parts))}/?code={CODE}")
+    window.wait_for("document.getElementById('camera-view')")
+    window.run("document.getElementById('camera-view').click()")
+    window.wait_for("document.getElementById('camera-cards').textContent == 'I see three cards.'")
+    camera["state"] = "lost"
+    window.wait_for("document.getElementById('camera-cards').textContent == ''", within_ms=10_000)
+
+
 def test_camera_light_focus_and_the_deck_are_seen_to_in_the_set_up(
     table: Callable[..., Referee], window: Any, serve: Callable[..., int], faults: Callable[[], list[str]]
 ) -> None:

@@ -28,7 +28,7 @@ export function cameraView(me, press, game, leave) {
     await Promise.all([count(), room.contains(picture) ? judge() : null]);
     setTimeout(look, LOOK_MS);
   };
-  const count = () => fetchHealth().then(({ camera }) => (cards.textContent = Number.isInteger(camera?.cards) ? t("camera-cards", { cards: counted(camera.cards, "card") }) : ""), () => {});
+  const count = () => fetchHealth().then(({ camera }) => (cards.textContent = camera?.state === "ok" && Number.isInteger(camera.cards) ? t("camera-cards", { cards: counted(camera.cards, "card") }) : ""), () => {});
   const judge = async () => {
     picture.src = `/api/calibrate/picture.jpg?n=${Date.now()}`;
     const told = await send("/api/calibrate").catch(() => ({ checks: [] }));
