@@ -85,7 +85,7 @@ class Hall:
 
     @property
     def call(self) -> dict[str, Any] | None:
-        """The last call of all: ``{"table", "kind", "word", "player", "said"}``."""
+        """The last call of all: ``{"table", "kind", "word", "player", "said", "events"}``."""
         return self._call
 
     def changes(self, since: int, timeout_s: float) -> tuple[int, list[dict[str, Any]]]:
@@ -160,7 +160,8 @@ class Hall:
         before = seen.snapshot
         if snapshot["call"] and (before is None or _at(before) != _at(snapshot)):
             called = {name: snapshot["call"].get(name) for name in ("word", "player")}
-            self._call = {"table": address.table, "kind": snapshot["kind"], "said": snapshot["said"], **called}
+            told = {"said": snapshot["said"], "events": snapshot.get("events", [])}
+            self._call = {"table": address.table, "kind": snapshot["kind"], **told, **called}
         seen.snapshot, seen.at_s, seen.state = snapshot, arrived_s, "here"
         is_called = any(notice["code"] == REFEREE_CALLED for notice in snapshot["notices"])
         seen.called_s = (seen.called_s or arrived_s) if is_called else None

@@ -11,6 +11,7 @@ from typing import Any
 from companion.hub.messages import MAX_SNAPSHOT_BYTES, Position, Unreadable, decode, encode
 from companion.referee.messages import REFEREE_CALLED
 from companion.referee.session import Session
+from companion.rules.engine import Event
 from companion.views.archive.measures import measure_totals
 from companion.views.phrases import call, intent, notice_text, outcomes_first, sentences
 from companion.views.words import pot as title_of_pot
@@ -38,16 +39,19 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
     "version": (int,),
     "sent": (int, float),
 }
-_OPTIONAL = ("said", "notices", "measures", "players")
+_OPTIONAL = ("events", "said", "notices", "measures", "players")
 """Fields left out, in this order, of a snapshot that would be too large."""
+_UNTOLD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+"""What telling events fails with that are of another version, or of a table that errs."""
 
 
 def snapshot(session: Session, position: Position | None, camera: str) -> dict[str, Any]:
     """A table's snapshot.
 
     ``{"game", "line"}`` of the newest event, ``{"kind", "players", "phase", "turn", "moves"}``, the last call as
-    ``call``, its sentence as ``said``, ``pot`` with the biggest one, ``measures`` with chips or points by player,
-    ``proposal`` with the sentence of a waiting one, ``notices``, ``camera``, and ``over`` with the game's result.
+    ``call``, its sentence as ``said``, the ``events`` that both are made of, ``pot`` with the biggest one, ``measures``
+    with chips or points by player, ``proposal`` with the sentence of a waiting one, ``notices``, ``camera``, and
+    ``over`` with the game's result.
     """
     view = session.game.view(session.state)
     last = session.moves[-1].events if session.moves else ()
@@ -63,6 +67,7 @@ def snapshot(session: Session, position: Position | None, camera: str) -> dict[s
         "moves": len(session.moves),
         "call": called and {"word": called.word, "player": labels.get(called.player or "", called.player)},
         "said": _short(" ".join(sentences(outcomes_first(last))), _MAX_TEXT),
+        "events": list(last),
         "pot": biggest_pot(view, labels),
         "measures": _measures(view, labels),
         "proposal": _proposal(session),
@@ -91,16 +96,28 @@ def read_snapshot(payload: bytes) -> dict[str, Any]:
         if name not in fields or not isinstance(fields[name], kinds):
             raise Unreadable(f"a snapshot whose {name} is {json.dumps(fields.get(name))[:40]}")
     pot, called = fields["pot"] or {"name": "", "amount": 0}, fields["call"] or {"word": ""}
+    events = fields.setdefault("events", [])  # tables of earlier versions send none
     is_whole = (
         all(isinstance(notice, dict) and isinstance(notice.get("code"), str) for notice in fields["notices"])
         and all(isinstance(name, str) for name in fields["players"])
         and all(type(value) is int for value in fields["measures"].values())
         and (type(pot.get("amount")), type(pot.get("name"))) == (int, str)
         and isinstance(called.get("word"), str)
+        and isinstance(events, list)
+        and all(isinstance(event, dict) and isinstance(event.get("event"), str) for event in events)
     )
     if not is_whole:
-        raise Unreadable("a snapshot with notices, players, a pot or a call that are none")
+        raise Unreadable("a snapshot with notices, players, a pot, a call or events that are none")
     return fields
+
+
+def retell(events: Sequence[Event]) -> tuple[str, str | None] | None:
+    """A snapshot's events as sentences, and the word called out, in the language spoken now; None: they tell none."""
+    try:
+        said, called = " ".join(sentences(outcomes_first(events))), call(events)
+    except _UNTOLD:
+        return None
+    return (_short(said, _MAX_TEXT), called.word if called else None) if said else None
 
 
 def biggest_pot(view: Mapping[str, Any], labels: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any] | None:

@@ -8,10 +8,10 @@ import pytest
 from companion.errors import CompanionError
 from companion.hub.broker import Mosquitto
 from companion.hub.link import Broker
-from companion.hub.messages import MAX_SNAPSHOT_BYTES, Address, encode
+from companion.hub.messages import MAX_SNAPSHOT_BYTES, Address, Unreadable, encode
 from companion.hub.publisher import Place, Publisher
 from companion.hub.service import Hub
-from companion.hub.snapshot import biggest_pot, payload, snapshot
+from companion.hub.snapshot import biggest_pot, payload, read_snapshot, snapshot
 from companion.hub.store import Store
 from companion.referee.journal import replay
 from companion.referee.messages import REFEREE_CALLED, Begin, Notice
@@ -207,3 +207,17 @@ def test_the_biggest_pot_is_called_what_the_game_calls_it() -> None:
         "name": "the Tail", "amount": 70,
     }  # fmt: skip
     assert biggest_pot({"table": {}, "players": {"tail": {"hand_pot": 6}}}) == {"name": "tail", "amount": 6}
+
+
+def test_a_snapshot_tells_its_events_as_far_as_they_have_room(tmp_path: Path) -> None:
+    with table(tmp_path) as referee:
+        play(referee, moves=9)
+        session = referee.latest()
+    told = snapshot(session, None, "ok")
+    assert told["events"] == list(session.moves[-1].events)
+    assert read_snapshot(payload({**told, "sent": 0.0}))["events"] == told["events"]
+    crowded = {**told, "sent": 0.0, "events": [*told["events"], {"event": "x" * MAX_SNAPSHOT_BYTES}]}
+    read = read_snapshot(payload(crowded))
+    assert (read["events"], read["said"]) == ([], told["said"])
+    with pytest.raises(Unreadable):
+        read_snapshot(payload({**told, "sent": 0.0, "events": [[]]}))

@@ -14,10 +14,11 @@ from companion.hub.messages import Address
 from companion.hub.pages.web import MAX_STREAMS, create_hub_app
 from companion.hub.running import HubServer
 from companion.hub.service import Hub
+from companion.hub.snapshot import retell
 from companion.hub.store import Store
 from companion.hub.tournaments.director import Director
 from companion.views.translations import LANGUAGES
-from companion.views.words import catalogue
+from companion.views.words import catalogue, phrase, speaking
 from companion.web.server import bind
 
 PIN = "271828"
@@ -247,6 +248,38 @@ def test_the_desk_says_nothing_of_a_game_that_is_not_kept(language: str, address
     window.open(f"{address}/desk/hall/table-01")
     told = window.run("return [...document.querySelectorAll('main > p:not([hidden])')].map((p) => p.textContent)")
     assert told == [catalogue(language)["hub"]["nothing-kept"]]
+
+
+LAID = {"event": "connection", "kind": "dragon", "length": 3, "player": "Ana", "scores": {"Ana": 3}}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_happened_at_a_table_is_told_in_the_language_of_the_screen(
+    language: str, hub: Hub, address: str, window: Any
+) -> None:
+    """The display of a hall was half in its own language, half in that of each table."""
+    said = {"said": "Dragon of 3: 3 to Ana.", "call": {"word": "Dragon", "player": "Ana"}, "moves": 9}
+    hub.hall.put(Address("hall", "table-02"), {**SNAPSHOT, **said, "events": [LAID]})
+    hub.hall.put(Address("hall", "table-03"), {**SNAPSHOT, "said": "As the table says it.", "call": None,
+                                               "events": [{"event": "connection"}]})  # fmt: skip
+    with speaking(language):
+        sentence, word = retell([LAID]) or ("", None)
+    window.ask_in(language)
+    window.open(address)
+    window.wait_for("document.querySelectorAll('#tables .table').length == 3")
+    shown = window.run("return [...document.querySelectorAll('#call .large, #call .by, #tables .word')]"
+                       ".map((part) => part.textContent)")  # fmt: skip
+    large, by, _, second, third = shown
+    assert (large, second, third) == (word, f"{word}Ana", "As the table says it.")
+    assert by.endswith(f" · {sentence}")
+    if language == "de":
+        assert sentence != said["said"]
+    hub.hall.put(
+        Address("hall", "table-02"), {**SNAPSHOT, "call": None, "events": [{"event": "passed", "player": "Bo"}]}
+    )
+    with speaking(language):
+        passed = phrase("events", "passed", player="Bo")
+    window.wait_for(f"document.querySelectorAll('#tables .word')[1].textContent == {passed!r}")
 
 
 @pytest.mark.parametrize("language", ["en", "de"])

@@ -3,10 +3,11 @@
 import json
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
+from typing import Any
 
 from flask import Blueprint, Flask, Response, current_app, jsonify, render_template, request
 
@@ -14,8 +15,9 @@ from companion.hub.pages.gate import Gate, gate
 from companion.hub.pages.referee_pages import referee_pages
 from companion.hub.pages.tournament_pages import Registrations, tournaments
 from companion.hub.service import Hub
+from companion.hub.snapshot import retell
 from companion.hub.tournaments.director import Director
-from companion.views.words import section_of
+from companion.views.words import language, section_of, speaking
 from companion.web.access.access_guard import refuse_foreign_names
 from companion.web.app import dress
 from companion.web.streams import RETRY_MS, SIGN_OF_LIFE, TooManyStreams, is_this_machine, message
@@ -77,8 +79,8 @@ class DisplayStreams:
         """End every stream: the hub is closing."""
         self._hall.close()
 
-    def notify(self) -> Iterator[str]:
-        """The stream's text: all tables first, then those that changed."""
+    def notify(self, language: str) -> Iterator[str]:
+        """The stream's text in a language: all tables first, then those that changed."""
         yield f"retry: {RETRY_MS}\n\n"
         seen, ends_s = -1, time.monotonic() + _AGE_S
         while time.monotonic() < ends_s and not self._hall.is_closed:
@@ -87,7 +89,9 @@ class DisplayStreams:
                 yield SIGN_OF_LIFE
                 continue
             is_whole, seen = seen < 0, version
-            yield message(version, "hall", json.dumps({"whole": is_whole, "tables": tables, "call": self._hall.call}))
+            with speaking(language):
+                told = {"whole": is_whole, **_in_words(tables, self._hall.call)}
+            yield message(version, "hall", json.dumps(told))
             time.sleep(_GAP_S)
 
 
@@ -133,7 +137,7 @@ def hall() -> str:
 def state() -> Response:
     """Every table as it is shown, and the last call."""
     shown = pages().hub.display
-    return jsonify({"tables": shown.tables(), "call": shown.call})
+    return jsonify(_in_words(shown.tables(), shown.call))
 
 
 @display.get("/api/hall/events")
@@ -141,6 +145,21 @@ def events() -> Response:
     """The hall live: all tables first, then those that changed."""
     streams, address = pages().streams, request.remote_addr or ""
     streams.enter(address)
-    response = Response(streams.notify(), mimetype="text/event-stream")
+    response = Response(streams.notify(language()), mimetype="text/event-stream")
     response.call_on_close(partial(streams.leave, address))
     return response
+
+
+def _in_words(tables: Sequence[Mapping[str, Any]], call: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The tables and the last call as a display shows them, in the language spoken now: a table speaks its own."""
+    return {"tables": [_retold(shown) for shown in tables], "call": call and _retold(call)}
+
+
+def _retold(shown: Mapping[str, Any]) -> dict[str, Any]:
+    told = {name: value for name, value in shown.items() if name != "events"}
+    said, word = retell(shown.get("events", ())) or (told.get("said"), None)
+    if word and "word" in told:
+        told["word"] = word
+    elif word and told.get("call"):
+        told["call"] = {**told["call"], "word": word}
+    return {**told, "said": said} if "said" in told else told
