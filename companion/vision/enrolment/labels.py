@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from pathlib import PurePath
 from typing import Any
@@ -33,8 +33,10 @@ SUPPORT = 0.55
 """Rough corners where no outline is found hold where edges run along so much of each but the worst of the sides."""
 SURE_PRINT = 0.9
 """Outlines of any print that are surely cards."""
-MAY_BE_PARTED = 0.2
-"""An outline found so surely may be a whole card whose parts are found surer, if it is as large as the others are."""
+MAY_BE_PARTED = (0.2, 0.02)
+"""An outline found so surely may be a whole card whose parts are found surer, if it is as large as the others are; by
+the second where lines part every card.
+"""
 OF_A_SIZE = 1.5
 """The sides of cards of one photograph differ by less than this factor."""
 MOST_OTHERS = 3
@@ -161,10 +163,9 @@ class Candidates:
         more = [one for one in self.any_print if not any(shared_area(one, other) > OVERLAP for other in self.own)]
         return np.array([*self.own, *more], np.float32).reshape(-1, self._sides, 2)
 
-    @property
-    def largest(self) -> Floats:
-        """Of outlines that lie in others the largest: a band across a card parts it into what look like two."""
-        likely = [one.corners for one in self._judged[1] if one.confidence >= MAY_BE_PARTED]
+    def largest(self, least: float) -> Floats:
+        """Of outlines at least so sure that lie in others the largest: a band across a card seems to part it."""
+        likely = [one.corners for one in self._judged[1] if one.confidence >= least]
         kept: list[Floats] = []
         for one in sorted(np.array(likely, np.float32).reshape(-1, self._sides, 2), key=cv2.contourArea, reverse=True):
             if not any(shared_area(one, other) > OVERLAP for other in kept):
@@ -226,8 +227,8 @@ def outlines_of(name: str, found: Candidates, labels: Sequence[Mapping[str, Any]
         _require_different(name, outlines)
         return np.array(outlines, np.float32)
     as_many: list[Floats] = []
-    ways: list[Callable[[], Floats]] = [*found.sets(), lambda: found.largest]
-    for candidates in ways:
+    largest: list[Callable[[], Floats]] = [partial(found.largest, least) for least in MAY_BE_PARTED]
+    for candidates in (*found.sets(), *largest):
         outlines_found = candidates()
         exact = found.by_edges(outlines_found) if len(outlines_found) == len(labels) else None
         if exact is not None and _are_similar(exact):
