@@ -35,6 +35,7 @@ _SECOND = {"stag": ((1, 0), (-1, 0)), "moth": ((0, 1), (0, -1)), "spider": ((0, 
 """Where the other half of an insect of two cells, or more, may lie: rows and columns from one of them."""
 _WHICH_WAY = "which way up it lies is not certain"
 _IN_GAP = "a card that may show beside it would lie here too"
+_NO_ROOM = "the card that shows beside it covers two by two cells"
 
 
 def find_outliers(fields: Sequence[OrientedField], classifier: InsectClassifier) -> list[NDArray[np.bool_]]:
@@ -213,6 +214,11 @@ def assess(
     seen = np.maximum(state[..., EMPTY], state[..., INSECT])
     may_be_floor = doubted & (state[..., OTHER] <= seen) & (seen < LIMITS.plain_cell)
     reasons[_in_gap(empty & ~doubted, may_be_floor)] = _IN_GAP
+    if is_case:
+        no_room = _without_room(
+            empty & ~doubted, ~empty & (state[..., INSECT] >= LIMITS.sure_insect), state[..., EMPTY]
+        )
+        reasons[no_room & ~doubted] = _NO_ROOM
     reasons[_other_if_turned(field, np.where(empty, -1, kind), doubted) & ~doubted] = _WHICH_WAY
     doubt, what = reasons.astype(bool), "a cell" if is_case else "a loose card's cell"
     warnings = [
@@ -306,6 +312,31 @@ def _other_if_turned(field: OrientedField, named: NDArray[np.int64], doubted: ND
     rivals = [k for k in (1, 2, 3) if margins[k] < LIMITS.known_way] if has_insect(field) else []
     turned = [(np.rot90(named, k) != named) | np.rot90(doubted, k) for k in rivals]
     return np.asarray(np.any([np.zeros(named.shape, bool), *turned], axis=0))
+
+
+def _without_room(
+    empty: NDArray[np.bool_], insect: NDArray[np.bool_], likely_empty: NDArray[np.floating]
+) -> NDArray[np.bool_]:
+    """Which empty cells (rows, cols) leave no room for the card that shows an insect: it covers two by two, so in one
+    square around it no cell is empty. Those of the square where they are least likely empty, but for plain ones.
+
+    Args:
+        empty: (rows, cols) where floor is seen.
+        insect: (rows, cols) where an insect is.
+        likely_empty: (rows, cols) how likely each cell is empty.
+    """
+    doubtful, (rows, cols) = np.zeros_like(empty), empty.shape
+    surprise = np.where(empty, -np.log(np.maximum(1 - likely_empty, 1e-6)), 0.0)
+    for row, col in np.argwhere(insect).tolist():
+        squares = [
+            (slice(r, r + 2), slice(c, c + 2))
+            for r in range(max(row - 1, 0), min(row, rows - 2) + 1)
+            for c in range(max(col - 1, 0), min(col, cols - 2) + 1)
+        ]
+        if squares and all(empty[square].any() for square in squares):
+            likeliest = min(squares, key=lambda square: float(surprise[square].sum()))
+            doubtful[likeliest] = True
+    return doubtful & empty & (likely_empty < LIMITS.plain_floor)
 
 
 def _in_gap(empty: NDArray[np.bool_], doubted: NDArray[np.bool_]) -> NDArray[np.bool_]:

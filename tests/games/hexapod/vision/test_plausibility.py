@@ -49,6 +49,15 @@ def test_floor_is_doubted_that_alone_says_that_a_doubtful_cell_beside_it_is_empt
     assert detected.doubt == ((True, True, False), (False,) * 3, (False,) * 3)
 
 
+@pytest.mark.parametrize(("pale", "told"), [(0.7, ["??..", "...."]), (0.995, ["....", "...."])])
+def test_floor_that_leaves_no_room_for_the_card_beside_it_is_doubted_unless_it_is_plain(pale: float, told: list[str]):
+    """Of a card in a lamp's veil two pale insects were told as floor; cards cover two by two cells."""
+    seen = field([".. .. .. ..", "bl gr .. .."], SURE_WAY)
+    seen.cells.state[0, :2] = [pale, 0.998 - pale, 0.002]
+    detected, _ = assess(seen, PretrainedInsects(), (200, 200), is_case=True)
+    assert ["".join("?" if d else "." for d in row) for row in detected.doubt] == told
+
+
 def test_a_field_of_which_the_way_up_is_sure_is_told() -> None:
     assert doubts([".. bl", "gr xx"], SURE_WAY) == ["..", ".?"]
 
@@ -131,10 +140,10 @@ def test_an_insect_that_looks_like_another_from_a_little_aside_is_not_stated() -
 )
 def test_a_case_with_doubtful_cells_and_a_side_without_edges_is_not_stated(sure: float, has_edges: bool, is_told: bool):
     """A case was outlined a cell beside where it lies: nine insects were stated in their neighbours' cells."""
-    seen = field([".. bl", "gr .."], SURE_WAY)
-    seen.cells.state[0, 0] = seen.cells.state[1, 1] = [sure, (1 - sure) / 2, (1 - sure) / 2]
+    seen = field([".. .. bl gr", ".. .. go le"], SURE_WAY)
+    seen.cells.state[:, :2] = [sure, (1 - sure) / 2, (1 - sure) / 2]
     detected, _ = assess(seen, PretrainedInsects(), (200, 200), is_case=True, has_edges=lambda: has_edges)
-    assert (detected.cells == ((None, "blue"), ("green", None))) == is_told
+    assert (detected.cells == ((None, None, "blue", "green"), (None, None, "gold", "leaf"))) == is_told
     assert any(map(any, detected.doubt)) != is_told
 
 
