@@ -31,6 +31,7 @@ from companion.games.hexdragon.vision.tile_tta import (
 from companion.rules.hexgrid import Cell, cells_within, distance
 from companion.vision.detection.conditions import FAINT, NEUTRAL, TOO_STEEP, conditions_of
 from companion.vision.detection.detector import Detection, corners_of, refine_corners
+from companion.vision.detection.outlines import detect_outlines
 from companion.vision.detection.verification import Find, Verdict, no_game, verify
 from companion.vision.edge_refinement import clear_outlines
 from companion.vision.enrolment.profile import faint_colours
@@ -89,6 +90,7 @@ def read_unknown(
     else:
         is_tile &= ~_are_discs(corners, np.where(is_tile, [one.confidence for one in found], 0.0))
         corners, probabilities = _along_edges(pyramid, found, corners, probabilities, is_tile, lit)
+        found, corners, probabilities, is_tile = _of_any_print(pyramid, found, corners, probabilities, is_tile, lit)
     stars = star_shares(probabilities)
     is_tile = is_tile if is_tile.any() or tiles_known else stars >= LIMITS.guessed_star
     if not is_tile.any() and not tiles_known:
@@ -146,6 +148,38 @@ def _along_edges(
     corners[list(grown)] = list(grown.values())
     probabilities[list(grown)] = classifier.classify(pyramid, corners[list(grown)])
     return corners, probabilities
+
+
+def _of_any_print(
+    pyramid: Pyramid,
+    found: tuple[Detection, ...],
+    corners: NDArray[np.float32],
+    probabilities: NDArray[np.float32],
+    is_tile: NDArray[np.bool_],
+    classifier: TileClassifier,
+) -> tuple[tuple[Detection, ...], NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
+    """The finds, their outlines (N, 6, 2), probabilities (N, 6, C) and whether they are tiles (N,), with those of the
+    detector that knows no game in the tiles' stead where it sees more: on a board of their stock few are found.
+    """
+    sure = sum(found[i].confidence >= LIMITS.sure_find for i in np.flatnonzero(is_tile).tolist())
+    if not is_tile.any() or sure >= LIMITS.table.min_sure:
+        return found, corners, probabilities, is_tile
+    outlines = detect_outlines(np.asarray(pyramid.levels[0], np.uint8), 6)
+    if len(outlines) <= is_tile.sum():
+        return found, corners, probabilities, is_tile
+    seen = np.array([one.corners for one in outlines], np.float32)
+    shown = classifier.classify(pyramid, seen)
+    tiles = np.flatnonzero(_are_tiles(shown, classifier)).tolist()
+    if len(tiles) <= is_tile.sum():
+        return found, corners, probabilities, is_tile
+    rest = np.flatnonzero(~is_tile).tolist()
+    pieces = (*(Detection(seen[i], outlines[i].confidence) for i in tiles), *(found[i] for i in rest))
+    return (
+        pieces,
+        np.concatenate([seen[tiles], corners[rest]]),
+        np.concatenate([shown[tiles], probabilities[rest]]),
+        np.arange(len(pieces)) < len(tiles),
+    )
 
 
 def _split_stars(pieces: Sequence[DetectedCard]) -> tuple[list[DetectedCard], list[DetectedCard]]:

@@ -103,3 +103,11 @@ def test_a_head_that_a_lamp_pales_teaches_no_ink():
     with pytest.raises(TeachingRefused, match="pales tile 2, a red head") as refused:
         learn_hexdragon("hexdragon", taught, [label], trust_names=True)
     assert refused.value.code == "burnt-out"
+
+
+def test_tiles_that_the_games_own_detector_hardly_sees_on_their_board_are_read():
+    """On a board of about their stock two tiles were outlined wrongly, and ten of fifteen not told."""
+    tiles = [card for card in read_scene("few-found").cards if not card.is_star]
+    assert len(tiles) == 15 and None not in [card.cell for card in tiles]
+    assert {card.owner for card in tiles if card.kind == "head"} == {"blue"}
+    assert sum(card.kind == "start" for card in tiles) == 1
