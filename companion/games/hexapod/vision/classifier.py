@@ -332,6 +332,10 @@ class FewShotInsects:
         is_plain = _similarity_plus_margin(in_full, in_pale, kinds[..., taught].argmax(-1)) >= LIMITS.plainly_alike
         return np.where(is_plain[..., None], kinds, np.minimum(kinds, LIMITS.hardly_alike))
 
+    def similarity(self, embeddings: NDArray[np.floating], kind: int) -> NDArray[np.float32]:
+        """How like the nearest example of a kind, an index in `KINDS`, insects are (N,), by their embeddings (N, D)."""
+        return np.asarray((embeddings @ self.examples[self.of_kind == kind].T).max(-1, initial=-1.0))
+
     @property
     def _lights(self) -> NDArray[np.intp]:
         """The number of each example's light (N,)."""

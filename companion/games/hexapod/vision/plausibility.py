@@ -12,6 +12,7 @@ from companion.games.hexapod.vision.classifier import (
     INSECT,
     KINDS,
     OTHER,
+    FewShotInsects,
     InsectClassifier,
     burnt_out_shares,
     colour_ranges,
@@ -38,7 +39,7 @@ _IN_GAP = "a card that may show beside it would lie here too"
 _NO_ROOM = "the card that shows beside it covers two by two cells"
 
 
-def find_outliers(fields: Sequence[OrientedField], classifier: InsectClassifier) -> list[NDArray[np.bool_]]:
+def find_outliers(fields: Sequence[OrientedField], classifier: InsectClassifier) -> list[NDArray[np.float64]]:
     """Find insects whose embedding is unlike that of the others classified as their kind.
 
     Args:
@@ -46,7 +47,8 @@ def find_outliers(fields: Sequence[OrientedField], classifier: InsectClassifier)
         classifier: of their insects.
 
     Returns:
-        One (rows, cols) of booleans a field.
+        One (rows, cols) a field: the confidence from which on each insect counts as its kind all the same, 0 where it
+        is like the others, infinite where some that are alike are together unlike others.
     """
     if not fields:
         return []
@@ -61,11 +63,39 @@ def find_outliers(fields: Sequence[OrientedField], classifier: InsectClassifier)
     )
     kind, confidence = kinds.argmax(1), insect[:, 0] * kinds.max(1)
     is_insect = (insect[:, 0] > 0.5) & np.isin(kind, _WHOLE)
+    alike = embedding @ embedding.T
     weights = (kind[:, None] == kind[None]) * is_insect[None] * confidence[None]
     np.fill_diagonal(weights, 0)
-    unlike = (weights * (embedding @ embedding.T < LIMITS.ambiguous_pairs)).sum(1) / np.maximum(weights.sum(1), 1e-9)
-    odd = np.split(is_insect & (unlike > LIMITS.odd_share), np.cumsum(sizes)[:-1])
+    unlike = (weights * (alike < LIMITS.ambiguous_pairs)).sum(1) / np.maximum(weights.sum(1), 1e-9)
+    least = np.where(is_insect & (unlike > LIMITS.odd_share), LIMITS.plain_cell, 0.0)
+    if isinstance(classifier, FewShotInsects):
+        for one in np.unique(kind[is_insect]).tolist():
+            own = np.flatnonzero(is_insect & (kind == one) & (confidence >= LIMITS.sure_insect))
+            as_taught = classifier.similarity(embedding[own], one)
+            least[own[_of_another_look(alike[np.ix_(own, own)], as_taught)]] = np.inf
+    odd = np.split(least, np.cumsum(sizes)[:-1])
     return [one.reshape(field.cells.state.shape[:2]) for one, field in zip(odd, fields, strict=True)]
+
+
+def _of_another_look(alike: NDArray[np.floating], as_taught: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Which insects (N,) of one name look like each other, two at least, and unlike others that are more as taught: the
+    one of two kinds under a name whose own example was taught in a lamp's light.
+
+    Args:
+        alike: (N, N) how alike they are.
+        as_taught: (N,) how like the kind's nearest example each is.
+    """
+    groups = np.arange(len(alike))
+    for i, k in np.argwhere(np.tril(alike, -1) >= LIMITS.one_look).tolist():
+        groups[groups == groups[i]] = groups[k]
+    another = np.zeros(len(alike), np.bool_)
+    means = {group: float(as_taught[groups == group].mean()) for group in np.unique(groups).tolist()}
+    for group, mean in means.items():
+        own, surest = groups == group, groups == max(means, key=lambda one: means[one])
+        is_apart = float(alike[np.ix_(own, surest)].max()) < LIMITS.another_look
+        if own.sum() > 1 and is_apart and mean < max(means.values()) - LIMITS.less_as_taught:
+            another |= own
+    return another
 
 
 def is_case(field: OrientedField) -> bool:
@@ -178,7 +208,7 @@ def assess(
     field: OrientedField,
     classifier: InsectClassifier,
     size: tuple[int, int],
-    odd: NDArray[np.bool_] | None = None,
+    odd: NDArray[np.float64] | None = None,
     *,
     is_case: bool,
     sure_empty: float | NDArray[np.floating] = LIMITS.sure_empty,
@@ -190,7 +220,7 @@ def assess(
         field: the field, upright.
         classifier: of its insects.
         size: width and height of the picture.
-        odd: (rows, cols) insects unlike the others of their kind; None where that was not asked.
+        odd: (rows, cols), see `find_outliers`; None where that was not asked.
         is_case: whether it is a case; else it is a loose card, which has no empty cells.
         sure_empty: the probability below which an empty cell is unsure; (rows, cols) where it differs.
         has_edges: whether edges show along its sides; asked where its cells are doubtful.
@@ -280,7 +310,7 @@ def _doubts_from_neighbours(
     field: OrientedField,
     confidence: NDArray[np.float32],
     empty: NDArray[np.bool_],
-    odd: NDArray[np.bool_] | None,
+    odd: NDArray[np.float64] | None,
     has_edges: Callable[[], bool],
 ) -> list[tuple[NDArray[np.bool_], str]]:
     """Where (rows, cols) clear cells are doubted because of their neighbours, and why."""
@@ -289,10 +319,10 @@ def _doubts_from_neighbours(
     mean = float(visible.mean()) if len(visible) else 1.0
     is_shaky, is_misplaced = mean < LIMITS.shaky_field, mean < LIMITS.plain_cell and not has_edges()
     is_aside = np.linalg.norm(field.cells.offset, axis=-1) > LIMITS.aside
-    is_odd = np.zeros_like(empty) if odd is None else odd
+    is_odd = np.zeros_like(empty) if odd is None else confidence < odd
     contested = np.zeros_like(empty) if field.contested is None else field.contested
     return [
-        (is_odd & ~empty & (confidence < LIMITS.plain_cell), "it looks unlike the others of its kind"),
+        (is_odd & ~empty, "it looks unlike the others of its kind"),
         (contested & ~empty, "seen a little aside it looks like another insect"),
         (is_aside & ~empty, "it lies beside the middle of its cell, askew perhaps"),
         (is_shaky & (confidence < LIMITS.plain_cell), "so much beside it is doubtful that it is too"),

@@ -125,6 +125,13 @@ class HexapodLimits:
     odd_share: float = 0.34
     """An insect is an outlier when it is dissimilar to so large a share of its kind's other insects."""
 
+    one_look: float = 0.95
+    another_look: float = 0.92
+    less_as_taught: float = 0.03
+    """Insects of one name so alike have one look; those of a look that is less like any other than the second, and less
+    like the kind's example than another by the third, have another kind. On 132 path-traced pictures two alike are on
+    one, wrongly named; of 1,936 pairs of one kind 5 % are less alike than 0.91."""
+
     # plausibility
     sure_insect: float = 0.9
     sure_empty: float = 0.6

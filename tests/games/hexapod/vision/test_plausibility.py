@@ -5,9 +5,24 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from companion.games.hexapod.vision.classifier import EMPTY, INSECT, KINDS, OTHER, Cells, PretrainedInsects
+from companion.games.hexapod.vision.classifier import (
+    EMPTY,
+    INSECT,
+    KINDS,
+    OTHER,
+    Cells,
+    Discriminant,
+    FewShotInsects,
+    PretrainedInsects,
+)
 from companion.games.hexapod.vision.orientation import OrientedField
-from companion.games.hexapod.vision.plausibility import assess, case_has_edges, empty_thresholds, is_case
+from companion.games.hexapod.vision.plausibility import (
+    assess,
+    case_has_edges,
+    empty_thresholds,
+    find_outliers,
+    is_case,
+)
 from companion.vision.detection.detector import Detection
 from companion.vision.image.pyramid import Pyramid
 
@@ -145,6 +160,41 @@ def test_a_case_with_doubtful_cells_and_a_side_without_edges_is_not_stated(sure:
     detected, _ = assess(seen, PretrainedInsects(), (200, 200), is_case=True, has_edges=lambda: has_edges)
     assert (detected.cells == ((None, None, "blue", "green"), (None, None, "gold", "leaf"))) == is_told
     assert any(map(any, detected.doubt)) != is_told
+
+
+class AllBlue(FewShotInsects):
+    """Names every insect blue."""
+
+    __slots__ = ()
+
+    def kinds(self, cells: Cells) -> np.ndarray:
+        return np.broadcast_to(np.eye(8, dtype=np.float32)[KINDS.index("blue")], (*cells.state.shape[:2], 8))
+
+
+def looks(*similarities: float) -> np.ndarray:
+    """Embeddings (N, 32) so similar to the first axis, those of the same similarity alike."""
+    return np.stack([np.array([s, *np.sqrt(1 - s**2) * np.eye(31)[round(1000 * s) % 31]]) for s in similarities])
+
+
+@pytest.mark.parametrize(
+    ("similarities", "told"),
+    [
+        ((0.98, 0.98, 0.88, 0.88), [0.0, 0.0, np.inf, np.inf]),  # two looks: the second is another kind's
+        ((0.98, 0.98, 0.98, 0.88), [0.0, 0.0, 0.0, 0.0]),  # one may be seen badly
+        ((0.98, 0.98, 0.96, 0.96), [0.0, 0.0, 0.0, 0.0]),  # as like their example as the others
+    ],
+)
+def test_of_two_looks_of_one_name_the_one_less_as_taught_is_another_kinds(
+    similarities: tuple[float, ...], told: list[float]
+) -> None:
+    """A mauve beetle was taught in a lamp's light, and two were told as the white one beside a white one."""
+    seen = field(["bl bl", "bl bl"], SURE_WAY)
+    seen.cells.embedding[...] = looks(*similarities).reshape(2, 2, 32)
+    discriminant = Discriminant(("blue",), np.zeros((1, 32), np.float32), np.zeros(1, np.float32))
+    tint = np.zeros(3, np.float32)
+    blue = AllBlue(np.eye(1, 32, dtype=np.float32), np.array([KINDS.index("blue")]), discriminant, tint, lambda: True)
+    (least,) = find_outliers([seen], blue)
+    assert least.ravel().tolist() == told
 
 
 def paper(wide_px: int) -> tuple[Pyramid, np.ndarray]:
