@@ -431,8 +431,9 @@ def _as_back(
         is_foreign = one.like_back < LIMITS.like_other_back and _is_other_tint(taught, colour, faces)
         is_foreign &= one.sure_numbers < 2  # a card that another covers in part
         is_foreign &= one.like_numbers < LIMITS.patterned_back  # 6 6 6, or 9 9 9
-        one = replace(one, is_foreign=is_foreign)
-        if one.is_back or is_face or is_foreign:
+        is_opposite = one.like_back < LIMITS.opposite_back and is_patterned(taught.profile.back)
+        one = replace(one, is_foreign=is_foreign or is_opposite)
+        if one.is_back or is_face or one.is_foreign:
             return one
     if not faces and not is_known:  # any deck may lie there
         return one

@@ -377,6 +377,12 @@ def test_a_card_that_shows_nothing_where_faces_show_numbers_is_a_back(monkeypatc
     assert told.is_back is is_told
 
 
+def test_a_thing_that_shows_the_opposite_of_the_taught_back_is_none(monkeypatch):
+    """A fist, pale in its middle, was told as a back with a pale rim."""
+    told = backs_of(monkeypatch, (GREEN, GREEN, GREEN), ~STRIPES, back=striped())
+    assert told == [False, False, False]
+
+
 def test_a_thing_that_shows_nothing_beside_patterned_backs_is_none(monkeypatch):
     """A slate box was told as a back in a lamp's light: its hue is that of the green backs."""
     assert backs_of(monkeypatch, (GREEN, GREEN, SLATE), STRIPES, back=striped()) == [True, True, False]
