@@ -235,11 +235,17 @@ def _require_kinds(ends: np.ndarray, tiles: Sequence[Label]) -> None:
 def _require_colours(
     views: NDArray[np.float32], answers: Answers, tiles: Sequence[Label], edges: Sequence[int]
 ) -> None:
-    """Refuse views of an owner's heads all of which a lamp's reflection pales: what their ink is cannot be told."""
+    """Refuse views of an owner's heads all of which a lamp's reflection leaves grey: they may be black, or any ink."""
     heads = {i: edges[i] for i, tile in enumerate(tiles) if tile["kind"] == "head"}
     left = colour_left(views, answers, heads)
-    plain = {tiles[i].get("owner") for i in heads if left[i] >= LIMITS.least_taught_colour}
-    for i in heads:
+    inks = {i: np.median(head_colours(views[i], edge), axis=0) for i, edge in heads.items()}
+    pale = {
+        i
+        for i, ink in inks.items()
+        if left[i] < LIMITS.least_taught_colour and np.ptp(ink) < LIMITS.grey_ink * ink.mean()
+    }
+    plain = {tiles[i].get("owner") for i in heads if i not in pale}
+    for i in pale:
         if (owner := tiles[i].get("owner")) is not None and owner not in plain:
             raise TeachingRefused(
                 f"a lamp's reflection pales tile {i + 1}, a {owner} head; move the lamp, or shade the tile with a hand",

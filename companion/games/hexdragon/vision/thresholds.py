@@ -173,8 +173,10 @@ class HexDragonLimits:
     """So many tiles tell how a tile usually looks; one of which less of the colour is left is not looked at anew, nor
     one whose band and face are farther off, in shares of white."""
     least_taught_colour: float = 0.6
-    """A head of which a lamp leaves less of its own colour teaches none. Of the heads of 46 path-traced lessons 0.66 is
-    left at least but of one, 0.54 of a black one, which was taught as grey."""
+    grey_ink: float = 0.15
+    """A head of which a lamp leaves less of its own colour, and whose channels differ by less of their mean, teaches
+    none. Of the heads of 68 path-traced lessons four keep so little: a black one was taught as grey, another grey one
+    looked like a second owner's, the third hardly shows, and the fourth is told by its hue."""
     common_spread: float = 0.1
     """How far the tint of the bands and faces of all tiles wanders in a light that was found for them."""
 
