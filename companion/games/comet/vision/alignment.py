@@ -109,5 +109,10 @@ def is_patterned(look: Floats) -> bool:
 
 def contrast(look: Floats) -> float:
     """How much the tones of a look (h, w) spread within its rim, of 255."""
+    return float(within_rim(look).std())
+
+
+def within_rim(look: Floats) -> Floats:
+    """The part of a look (h, w) that lies within its rim."""
     high, wide = (int(_RIM * side) for side in look.shape)
-    return float(look[high:-high, wide:-wide].std())
+    return look[high:-high, wide:-wide]

@@ -11,7 +11,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.alignment import align_likelier_way, contrast, correlation, is_patterned, look_at
+from companion.games.comet.vision.alignment import (
+    align_likelier_way,
+    contrast,
+    correlation,
+    is_patterned,
+    look_at,
+    within_rim,
+)
 from companion.games.comet.vision.card_selection import (
     clash,
     distinct,
@@ -77,7 +84,7 @@ def find_backs(
         for one, may_be in zip(likely, maybe, strict=True)
     ]
     if not taught.profile.back.size:
-        likely = _with_blanks(pyramid, likely, read)
+        likely = _with_shared_pattern(pyramid, _with_blanks(pyramid, likely, read))
     likely = _without_table(pyramid, likely, read)
     if not taught.profile.back.size and (back := _seen_back(pyramid, taught, likely, read)) is not None:
         likely = [_fitted(pyramid, one, back) if may_be else one for one, may_be in zip(likely, maybe, strict=True)]
@@ -459,6 +466,30 @@ def _with_blanks(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothes
     return [
         replace(one, maybe_back=1.0) if one.found >= LIMITS.surely_found and is_blank(one) else one for one in likely
     ]
+
+
+def _with_shared_pattern(pyramid: Pyramid, likely: list[Hypothesis]) -> list[Hypothesis]:
+    """The hypotheses, those marked as backs that surely look like some and show within their rims what another such one
+    shows, however much like a face they look: both may have the same rim, but numbers differ.
+    """
+    sure = [
+        one
+        for one in likely
+        if one.maybe_back > LIMITS.surely_back
+        and one.found >= LIMITS.unread_card
+        and one.like_numbers < LIMITS.no_number
+    ]
+    looks = {one: within_rim(look_at(pyramid, one.corners, _LOOK)) for one in sure}
+    shared = [
+        one
+        for one, look in looks.items()
+        if any(
+            not clash(one, other) and _correlation_either_way(look, its) > LIMITS.one_pattern
+            for other, its in looks.items()
+            if other is not one
+        )
+    ]
+    return [replace(one, is_as_other_backs=True) if one in shared else one for one in likely]
 
 
 def _contrast(pyramid: Pyramid, one: Hypothesis) -> float:

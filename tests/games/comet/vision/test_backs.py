@@ -377,6 +377,13 @@ def test_a_card_that_shows_nothing_where_faces_show_numbers_is_a_back(monkeypatc
     assert told.is_back is is_told
 
 
+@pytest.mark.parametrize(("colours", "told"), [((PALE, PALE, None), [True, True]), ((PALE, BLUE, None), [False, True])])
+def test_backs_with_the_faces_rim_are_told_where_two_show_one_pattern(monkeypatch, colours, told):
+    """Five striped backs, whose rim is the faces', looked like faces by 0.7 to 0.8 and were not told."""
+    stripes = np.indices((106, 76))[0] % 60 < 30
+    assert backs_of(monkeypatch, colours, stripes, alike=0.75)[:2] == told
+
+
 def test_a_thing_that_shows_the_opposite_of_the_taught_back_is_none(monkeypatch):
     """A fist, pale in its middle, was told as a back with a pale rim."""
     told = backs_of(monkeypatch, (GREEN, GREEN, GREEN), ~STRIPES, back=striped())
