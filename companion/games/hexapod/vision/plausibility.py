@@ -48,7 +48,7 @@ def find_outliers(fields: Sequence[OrientedField], classifier: InsectClassifier)
 
     Returns:
         One (rows, cols) a field: the confidence from which on each insect counts as its kind all the same, 0 where it
-        is like the others, infinite where some that are alike are together unlike others.
+        is like the others, infinite where it is unlike most, or some that are alike are together unlike others.
     """
     if not fields:
         return []
@@ -69,6 +69,7 @@ def find_outliers(fields: Sequence[OrientedField], classifier: InsectClassifier)
     unlike = (weights * (alike < LIMITS.ambiguous_pairs)).sum(1) / np.maximum(weights.sum(1), 1e-9)
     least = np.where(is_insect & (unlike > LIMITS.odd_share), LIMITS.plain_cell, 0.0)
     if isinstance(classifier, FewShotInsects):
+        least[is_insect & (unlike > LIMITS.mostly_odd)] = np.inf
         for one in np.unique(kind[is_insect]).tolist():
             own = np.flatnonzero(is_insect & (kind == one) & (confidence >= LIMITS.sure_insect))
             as_taught = classifier.similarity(embedding[own], one)

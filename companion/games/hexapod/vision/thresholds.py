@@ -123,7 +123,10 @@ class HexapodLimits:
     """Similarity of two insects of one printing and kind: measured, 19 of 20 pairs exceed it; of two kinds, 1 of
     100."""
     odd_share: float = 0.34
-    """An insect is an outlier when it is dissimilar to so large a share of its kind's other insects."""
+    mostly_odd: float = 0.5
+    """An insect is an outlier when it is dissimilar to so large a share of its kind's other insects; however surely it
+    is named, when to more than the second. Of 1,775 insects told on 152 path-traced pictures that are 3 of 8 wrong ones
+    and 5 right ones."""
 
     one_look: float = 0.95
     another_look: float = 0.92

@@ -182,12 +182,13 @@ def looks(*similarities: float) -> np.ndarray:
         ((0.98, 0.98, 0.88, 0.88), [0.0, 0.0, np.inf, np.inf]),  # two looks: the second is another kind's
         ((0.98, 0.98, 0.98, 0.88), [0.0, 0.0, 0.0, 0.0]),  # one may be seen badly
         ((0.98, 0.98, 0.96, 0.96), [0.0, 0.0, 0.0, 0.0]),  # as like their example as the others
+        ((0.98, 0.98, 0.98, 0.6), [0.0, 0.0, 0.0, np.inf]),  # one like none of them
     ],
 )
 def test_of_two_looks_of_one_name_the_one_less_as_taught_is_another_kinds(
     similarities: tuple[float, ...], told: list[float]
 ) -> None:
-    """A mauve beetle was taught in a lamp's light, and two were told as the white one beside a white one."""
+    """Two mauve beetles, taught in a lamp's light, were told as the white one, and two grey ones as three pink ones."""
     seen = field(["bl bl", "bl bl"], SURE_WAY)
     seen.cells.embedding[...] = looks(*similarities).reshape(2, 2, 32)
     discriminant = Discriminant(("blue",), np.zeros((1, 32), np.float32), np.zeros(1, np.float32))
