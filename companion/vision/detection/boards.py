@@ -168,7 +168,8 @@ def _steps_from(middles: Floats, anchor: int) -> list[Floats]:
             angle = np.degrees(np.arctan2(a[0] * b[1] - a[1] * b[0], a @ b))
             if 30 < angle < 100 and 0.5 < np.linalg.norm(a) / np.linalg.norm(b) < 2:
                 guess = np.stack([a, b])
-                guesses += [] if any(_is_same_lattice(guess, other) for other in guesses) else [guess]
+                if not any(_is_same_lattice(guess, other) for other in guesses):
+                    guesses.append(guess)
     return guesses
 
 

@@ -89,8 +89,12 @@ def read_unknown(
         is_tile &= unchanged.are_as_large(corners, _split_stars(unchanged.everywhere)[0])
     else:
         is_tile &= ~_are_discs(corners, np.where(is_tile, [one.confidence for one in found], 0.0))
-        corners, probabilities = _along_edges(pyramid, found, corners, probabilities, is_tile, lit)
-        found, corners, probabilities, is_tile = _of_any_print(pyramid, found, corners, probabilities, is_tile, lit)
+        are_sure = [one.confidence >= LIMITS.sure_find for one, is_one in zip(found, is_tile, strict=True) if is_one]
+        if are_sure and sum(are_sure) < LIMITS.table.min_sure:
+            corners, probabilities = _along_edges(pyramid, corners, probabilities, is_tile, lit)
+            if not all(are_sure):
+                better = _of_any_print(pyramid, found, corners, probabilities, is_tile, lit)
+                found, corners, probabilities, is_tile = better
     stars = star_shares(probabilities)
     is_tile = is_tile if is_tile.any() or tiles_known else stars >= LIMITS.guessed_star
     if not is_tile.any() and not tiles_known:
@@ -125,19 +129,15 @@ def read_unknown(
 
 def _along_edges(
     pyramid: Pyramid,
-    found: Sequence[Detection],
     corners: NDArray[np.float32],
     probabilities: NDArray[np.float32],
     is_tile: NDArray[np.bool_],
     classifier: TileClassifier,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The outlines (N, 6, 2) and probabilities (N, 6, C), those of tiles that lie along no edges as edges farther out
-    show them: on a board of their stock tiles are outlined by what is printed on them. There is no need where some
-    are sure.
+    show them: on a board of their stock tiles are outlined by what is printed on them.
     """
     tiles = np.flatnonzero(is_tile).tolist()
-    if not tiles or sum(found[i].confidence >= LIMITS.sure_find for i in tiles) >= LIMITS.table.min_sure:
-        return corners, probabilities
     seen = clear_outlines(pyramid, corners[tiles])
     unclear = [i for i, one in zip(tiles, seen, strict=True) if one is None]
     exact = clear_outlines(pyramid, corners[unclear], LIMITS.grown) if unclear else []
@@ -161,9 +161,6 @@ def _of_any_print(
     """The finds, their outlines (N, 6, 2), probabilities (N, 6, C) and whether they are tiles (N,), with those of the
     detector that knows no game in the tiles' stead where it sees more: on a board of their stock few are found.
     """
-    sure = sum(found[i].confidence >= LIMITS.sure_find for i in np.flatnonzero(is_tile).tolist())
-    if not is_tile.any() or sure >= LIMITS.table.min_sure:
-        return found, corners, probabilities, is_tile
     outlines = detect_outlines(np.asarray(pyramid.levels[0], np.uint8), 6)
     if len(outlines) <= is_tile.sum():
         return found, corners, probabilities, is_tile
