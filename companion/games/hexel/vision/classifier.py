@@ -145,6 +145,17 @@ def contrast_levels(colours: NDArray[np.floating]) -> NDArray[np.float32]:
     return np.asarray(np.percentile(off.reshape(*off.shape[:2], -1), 90, axis=2))
 
 
+def is_unevenly_lit(colours: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Which cards (N,) of raw patches (N, S, PATCH, PATCH, 3) a lamp veils on one side.
+
+    What is printed stands out least where the bare face is far lighter than where it stands out most; what lies on a
+    card does not show as that.
+    """
+    levels, faces = contrast_levels(colours), bare_face(colours).max((2, 3, 4))
+    least, most = (np.take_along_axis(faces, at[:, None], 1)[:, 0] for at in (levels.argmin(1), levels.argmax(1)))
+    return np.asarray(least >= LIMITS.veiled_face * most)
+
+
 def contrast(colours: NDArray[np.floating]) -> NDArray[np.float32]:
     """The difference of patches to the bare face in them, whatever veil of light covers the card.
 

@@ -18,6 +18,7 @@ from companion.games.hexel.vision.classifier import (
     FACE_VALUE,
     contrast_levels,
     cut_patches,
+    is_unevenly_lit,
     raw_patches,
 )
 from companion.games.hexel.vision.embedding import LENGTH, NETWORK, agreeing_off, embed, embedding_input
@@ -141,9 +142,10 @@ def fit_prototypes(
         weight = 1.0 if weights is None else weights[i]
         embeddings: dict[str, list[NDArray[np.float32]]] = {}
         is_seen = np.median(contrast_levels(colours), axis=1) >= LIMITS.seen_levels
-        for six, edges, seen in zip(embed(net, embedding_input(colours, faces, value)), names, is_seen, strict=True):
-            is_clear = bool(seen) and (len(set(edges)) > 1 or agreeing_off(six) <= LIMITS.unclear)
-            overexposed.update(edges if not seen else ())
+        is_lit = is_unevenly_lit(colours)
+        for k, (six, edges) in enumerate(zip(embed(net, embedding_input(colours, faces, value)), names, strict=True)):
+            is_clear = bool(is_seen[k]) and (len(set(edges)) > 1 or agreeing_off(six) <= LIMITS.unclear)
+            overexposed.update(edges if not is_seen[k] or (is_lit[k] and not is_clear) else ())
             for embedding, name in zip(six, edges, strict=True):
                 if name is not None:
                     embeddings.setdefault(name, []).extend([embedding] if is_clear else [])

@@ -283,6 +283,9 @@ class HexelLimits:
     """A patch farther than this from every prototype, squared, is no symbol of the deck; training made it so."""
     seen_levels: float = 12.0
     """Levels of 255 by which half of a card's symbols stand out from its face at least, or light has burnt them out."""
+    veiled_face: float = 1.15
+    """A lamp lies on one side of a card whose face is lighter by this where its symbols stand out least than where they
+    stand out most: 1.27 on a taught card of which the letters at two edges were hardly to be seen."""
     dim_face: float = 0.1
     """A face value so low that nothing printed on the card is too bright to tell."""
 

@@ -28,6 +28,7 @@ from models.drawing.hexel.photograph import photograph
 from models.drawing.hexel.printings import Mark, Printing
 from models.drawing.hexel.styles import PicturedDeck
 from models.drawing.photograph import Photograph
+from tests.games.hexel.vision.taught_scenes import SCENES
 
 SYMBOLS = ("red", "blue", "void")
 LIGHT = Printing(
@@ -315,6 +316,18 @@ def test_a_card_that_is_not_seen_clearly_is_not_learnt() -> None:
     picture.bgr[int(y) : int(y + side), int(x - side) : int(x + side)] = (90, 120, 60)
     with pytest.raises(UsageError, match="red is not seen clearly"):
         learn_hexel("hexel36", [("taught", picture.bgr)], [{"image": "taught", "cards": picture.truth["cards"]}])
+
+
+def test_a_card_that_a_lamp_veils_on_one_side_asks_for_softer_light() -> None:
+    corners = {
+        "red": [[240, 87], [239, 217], [129, 277], [21, 210], [20, 82], [129, 19]],
+        "blue": [[466, 93], [463, 224], [350, 285], [240, 219], [240, 89], [353, 25]],
+        "yellow": [[700, 98], [694, 230], [576, 292], [465, 224], [468, 93], [585, 28]],
+    }
+    cards = [{"edges": [symbol] * 6, "corners": place} for symbol, place in corners.items()]
+    picture = cv2.imread(str(SCENES / "lamp-taught.jpg"))
+    with pytest.raises(UsageError, match="blue does not show: too much light"):
+        learn_hexel("hexel46", [("taught", picture)], [{"image": "taught", "cards": cards}])
 
 
 @pytest.mark.parametrize("clockwise", [True, False])
