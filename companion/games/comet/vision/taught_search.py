@@ -321,8 +321,10 @@ def search_backs(
     for one in sorted(outlines, key=lambda one: -one.found):
         ways = rows_of(one.corners, usual_area(one.corners, told), half_width)
         parts = [part for part in next(iter(ways), []) if table.is_back(part)]
-        found += parts
-        table = table.with_cards(parts)
+        for part in parts:
+            if table.is_free(part):  # of those before it too
+                found.append(part)
+                table = table.with_cards([part])
     return [_as_covered_back(quad) for quad in found]
 
 
@@ -387,10 +389,15 @@ class _Table:
     def is_back(self, outline: Floats) -> bool:
         """Whether an outline (4, 2) has a back's colours where no card is known."""
         shown = self.look(mapped(homography(outline), GRID), _px(outline))
-        is_free = shown <= _BACK
-        return bool(
-            is_free.mean() > LIMITS.free_of_back and (shown == _BACK).sum() > LIMITS.filled_back * is_free.sum()
-        )
+        return _leaves_free(shown) and (shown == _BACK).sum() > LIMITS.filled_back * (shown <= _BACK).sum()
+
+    def is_free(self, outline: Floats) -> bool:
+        """Whether the cards that are known leave enough of an outline (4, 2) free to tell a back."""
+        return _leaves_free(self.look(mapped(homography(outline), GRID), _px(outline)))
+
+
+def _leaves_free(shown: NDArray[np.intp]) -> bool:
+    return bool((shown <= _BACK).mean() > LIMITS.free_of_back)
 
 
 def _backs_above(table: _Table, card: Floats) -> list[Floats]:

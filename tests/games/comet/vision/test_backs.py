@@ -424,10 +424,22 @@ def test_a_grain_that_may_be_read_as_numbers_is_no_card(found, sure, is_told):
     assert is_card(grain, [face]) is is_told, "whatever colour the table has"
 
 
-def fanned(colour=BLUE, face=WHITE, shifts=(0, 60, 120), known=(0,), around=WOOD, below=None, outlined=0, again=()):
+def fanned(
+    colour=BLUE,
+    face=WHITE,
+    shifts=(0, 60, 120),
+    known=(0,),
+    around=WOOD,
+    below=None,
+    outlined=0,
+    begin=0,
+    again=(),
+    rims=(),
+):
     """Where backs (x, y) are found in a fan of such shifts, of which some are known, beside three lone cards.
 
-    All may be outlined as one card, so many pixels wide, and less surely once more so far aside.
+    All may be outlined as one card, so many pixels wide from where it begins, and less surely once more so far aside.
+    Parts of pale rims may lie so far from the left of the first.
     """
     picture = np.full((500, 620, 3), WOOD, np.uint8)
     picture[200:420, 20:420] = around
@@ -436,11 +448,14 @@ def fanned(colour=BLUE, face=WHITE, shifts=(0, 60, 120), known=(0,), around=WOOD
     for ground, (x, y) in lying:
         picture[y : y + 106, x : x + 76] = (20, 20, 20)
         picture[y + 1 : y + 105, x + 1 : x + 75] = ground
+    for x in rims:
+        picture[250:296, 60 + x : 64 + x] = WHITE
     none = np.zeros((3, 15))
     there = [Hypothesis(CARD + PLACES[0], 0.9, none, 1.0, 0.9)]
     if below is not None:
         there.append(Hypothesis(CARD + np.array([60 + below, 250]), 0.9, none, 1.0, 0.9))
-    all_of_them = np.array([[60.0, 250], [60 + outlined, 250], [60 + outlined, 356], [60, 356]])
+    left, right = 60.0 + begin, 60.0 + begin + outlined
+    all_of_them = np.array([[left, 250], [right, 250], [right, 356], [left, 356]])
     likely = [Hypothesis(all_of_them + aside, 0.6, none, 0.0) for aside in again]
     likely += [Hypothesis(all_of_them, 0.95, none, 0.0)] if outlined else []
     there += [
@@ -486,6 +501,13 @@ def test_a_back_under_a_face_is_found_up_to_the_cards_beside_it():
 def test_backs_that_were_outlined_as_one_card_twice_are_found_once():
     """A pair of patterned backs was outlined straight and askew, and told as four."""
     assert fanned(known=(), outlined=196, again=((14, -10),)) == fanned(known=(), outlined=196)
+
+
+def test_a_back_between_two_is_found_once_where_an_outline_is_larger_than_a_card():
+    """What shows between the rims of two backs was told as two, one on the other."""
+    pile = {"shifts": (0, 70, 140), "known": (0, 2), "rims": (80, 132)}
+    assert not fanned(**pile), "by its colour alone it is not found"
+    assert len(fanned(**pile, begin=40, outlined=115)) == 1
 
 
 @pytest.mark.parametrize(("wide", "found"), [(196, (0, 60, 120)), (76, ()), (300, ())])
