@@ -64,7 +64,7 @@ def find_touching(poses: TablePoses) -> Pairs:
     gap = 0.5 * (seen.real + seen.real.T) - TOUCHING_DISTANCE
     slide = np.maximum(np.abs(seen.imag), np.abs(seen.imag.T))
     faces = (slide < LIMITS.slide_most) & (np.abs(turn) < LIMITS.turn_most_deg)
-    gap -= _inset(gap[faces & (np.abs(gap) < LIMITS.gap_most)])
+    gap -= _inset(gap[faces & (np.abs(gap) < LIMITS.gap_seen_most)])
     misfit = np.abs(gap) / LIMITS.gap_most + slide / LIMITS.slide_most + np.abs(turn) / LIMITS.turn_most_deg
     touch = faces & (size < np.log(LIMITS.size_most)) & (gap < LIMITS.gap_most) & (gap > LIMITS.gap_least)
     out = _overlapped(poses)

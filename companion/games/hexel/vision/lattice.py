@@ -60,6 +60,31 @@ def table_test(similarity: TableSimilarity, image_from_table: Array) -> CoverTes
     return are_covered
 
 
+def join_in_place(placements: dict[int, Placement], poses: TablePoses, pairs: Pairs) -> dict[int, Placement]:
+    """The placements with cards that lie in line in a free cell beside several, though a wide gap parts them, and with
+    those that touch them.
+
+    Outlines within a printed rim leave wider gaps than the cards do, the more where the table is levelled badly.
+    """
+    out = dict(placements)
+    while len(out) > 1:
+        taken = {placement.cell for placement in out.values()}
+        fitting: list[tuple[float, int, dict[int, Placement]]] = []
+        for card in set(range(len(poses.centre))) - out.keys():
+            grid = _grid_around(complex(poses.centre[card]), out, poses)
+            cell, off = grid.cell(complex(poses.centre[card]))
+            east, turned = _turn_on(grid, card, poses)
+            is_beside_several = len(taken.intersection(neighbours(cell))) > 1
+            if off > LIMITS.in_place or turned > LIMITS.hair_deg or not is_beside_several:
+                continue
+            if (part := _with_part(card, Placement(cell, east % 6), out, poses, pairs)) is not None:
+                fitting.append((off, card, part))
+        if not fitting:
+            break
+        *_, out = min(fitting, key=lambda one: one[:2])
+    return out
+
+
 def join_parts(
     placements: dict[int, Placement], poses: TablePoses, pairs: Pairs, covered: CoverTest
 ) -> tuple[dict[int, Placement], frozenset[int]]:
@@ -185,9 +210,7 @@ def _find_bridge(card: int, placements: dict[int, Placement], poses: TablePoses,
     def length_over(least: float) -> int | None:
         return _covered_between(cell, taken, lambda cells: covered([grid.place(c) for c in cells], corner, least))
 
-    ahead = float(np.degrees(np.angle(poses.side[card] / grid.step))) + 30.0
-    east = round(-ahead / 60.0)
-    turned = abs(ahead + 60.0 * east)
+    east, turned = _turn_on(grid, card, poses)
     is_in_line = off <= LIMITS.hair and turned <= LIMITS.hair_deg and cell not in taken
     length = length_over(LIMITS.bare_share)
     if length is None:
@@ -200,6 +223,13 @@ def _find_bridge(card: int, placements: dict[int, Placement], poses: TablePoses,
     )
     is_exact = fits and is_in_line
     return _Bridge(length, Placement(cell, east % 6) if fits else None, is_exact, is_far_off)
+
+
+def _turn_on(grid: _Grid, card: int, poses: TablePoses) -> tuple[int, float]:
+    """A card's edge, up to whole turns, that looks in direction 0 of the lattice, and by how many degrees it is off."""
+    ahead = float(np.degrees(np.angle(poses.side[card] / grid.step))) + 30.0
+    east = round(-ahead / 60.0)
+    return east, abs(ahead + 60.0 * east)
 
 
 def _corner(step: complex) -> complex:
@@ -319,6 +349,7 @@ def find_lattice(
     unsettled: frozenset[int] = frozenset()
     for seed in _seeds(pairs):
         placements = drop_contradicted(walk_pairs({seed: Placement((0, 0), right[seed])}, pairs), pairs)
+        placements = join_in_place(placements, poses, pairs)
         if covered is not None:
             placements, doubted = join_parts(placements, poses, pairs, covered)
             unsettled = unsettled | doubted

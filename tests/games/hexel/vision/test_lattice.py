@@ -261,3 +261,31 @@ def test_cards_touch_though_some_are_outlined_within_their_printed_border_and_ot
     assert None not in find_lattice(inset * 4.0).cells
     inset[0] -= [8.0, 0.0]
     assert find_lattice(inset * 4.0).cells[0] is None
+
+
+def test_a_row_of_cards_that_are_outlined_small_is_a_tableau():
+    """All are outlined 5 % too small, so that most gaps look wider than hands leave them."""
+    middles = np.cumsum([0.0, *(APART_MM + gap for gap in (2.0, 1.0, 2.0))])
+    seen = outlines(np.stack([middles, np.zeros(4), np.zeros(4)], axis=1), np.random.default_rng(1))
+    inset = seen.mean(1, keepdims=True) + 0.95 * (seen - seen.mean(1, keepdims=True))
+    assert None not in find_lattice(inset * 4.0).cells
+
+
+@pytest.mark.parametrize(
+    ("off_mm", "turned_deg", "is_placed"), [(4.5, 1.0, True), (8.0, 1.0, False), (4.5, 8.0, False)]
+)
+def test_a_card_that_lies_in_line_beside_several_is_placed_though_gaps_part_it(off_mm, turned_deg, is_placed):
+    cells = [(q, r) for r in range(3) for q in range(3)]
+    apart = APART_MM + 2.0
+    poses = np.array([[apart * (q + r / 2), apart * r * np.sqrt(3.0) / 2, 0.0] for q, r in cells])
+    poses[-1] += [off_mm * np.cos(np.pi / 4), off_mm * np.sin(np.pi / 4), np.radians(turned_deg)]
+    lattice = find_lattice(outlines(poses, np.random.default_rng(1)) * 4.0)
+    assert tells_the_truth([*cells[:-1], cells[-1] if is_placed else None], lattice)
+
+
+def test_a_card_that_touches_one_placed_in_line_is_placed_with_it():
+    cells = [*((q, r) for r in range(3) for q in range(3)), (3, 2)]
+    apart = APART_MM + 2.0
+    poses = np.array([[apart * (q + r / 2), apart * r * np.sqrt(3.0) / 2, 0.0] for q, r in cells])
+    poses[-2:] += [4.5 * np.cos(np.pi / 4), 4.5 * np.sin(np.pi / 4), 0.0]
+    assert tells_the_truth(cells, find_lattice(outlines(poses, np.random.default_rng(1)) * 4.0))
