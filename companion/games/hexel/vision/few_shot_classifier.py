@@ -341,6 +341,10 @@ class FewShotSymbols:
             found[may_be] = np.minimum(squared, LIMITS.none_at).mean(1)
         return found
 
+    def looks_taught(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.bool_]:
+        """Through which outlines (N, 6, 2) the print looks as it was taught, (N,)."""
+        return np.asarray(self.misfit(pyramid, corners) < LIMITS.as_taught)
+
     def _patches(
         self, pyramid: Pyramid, corners: NDArray[np.floating]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

@@ -4,7 +4,7 @@ Also tests whether something covers the table beside them: it does not look like
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
@@ -22,6 +22,8 @@ from companion.vision.geometry import HEXAGON, side_px
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import DetectedCard, Reading, ReadingWarning, confidence_of, unreadable
 
+LooksTaught = Callable[[NDArray[np.floating]], NDArray[np.bool_]]
+"""Through which outlines (N, 6, 2) the print looks as it was taught, (N,)."""
 _KNOWN_BY_SHAPE = ("void", None)
 """Discs and rings differ without colour; discs, and another printing's diamonds, may not."""
 _PLACES = np.concatenate([np.zeros((1, 2)), *(share * HEXAGON.unit for share in (0.2, 0.4, 0.55, 0.7))])
@@ -34,13 +36,24 @@ _LEAST_ALIKE = 2
 
 
 def accept_cards(
-    found: Sequence[Detection], probabilities: NDArray[np.float32], classifier: SymbolClassifier
+    found: Sequence[Detection],
+    corners: NDArray[np.float32],
+    probabilities: NDArray[np.float32],
+    classifier: SymbolClassifier,
+    looks_taught: LooksTaught | None = None,
 ) -> NDArray[np.bool_]:
-    """Which detections (N,) are cards, by the probabilities (N, 6, C) of the symbols at their own edges."""
+    """Which detections (N,) are cards; see `is_not_a_pattern`.
+
+    Args:
+        corners: (N, 6, 2), their refined outlines.
+        looks_taught: of a taught printing.
+    """
     is_card = np.array([is_card_like(f, p, classifier) for f, p in zip(found, probabilities, strict=True)], bool)
     is_card &= has_typical_size(found, is_card)
-    is_card &= is_not_a_pattern(found, probabilities, is_card)
-    return is_card
+    is_pattern = is_card & ~is_not_a_pattern(found, probabilities, is_card)
+    if looks_taught is not None and is_pattern.any():  # what is printed as it was taught is no cloth's
+        is_pattern[is_pattern] = ~looks_taught(corners[is_pattern])
+    return is_card & ~is_pattern
 
 
 def is_card_like(found: Detection, probabilities: NDArray[np.float32], classifier: SymbolClassifier) -> bool:

@@ -69,8 +69,7 @@ def read_hexel(
         if _is_unread(found, is_read):
             found, corners = _of_any_print(pyramid, found, corners, is_read, classifier)
             found, corners = refit_from_neighbours(pyramid, found, corners, classifier)
-            looks_taught = classifier.misfit(pyramid, corners) < LIMITS.as_taught
-            classifier = classifier.exposed_as(pyramid, corners[looks_taught])
+            classifier = classifier.exposed_as(pyramid, corners[classifier.looks_taught(pyramid, corners)])
             hints, probabilities = [*hints, *found], classifier.classify(pyramid, corners)
     cards, probabilities, rest = _reject_false_positives(pyramid, found, corners, probabilities, hints, classifier)
     clock.lap("name")
@@ -236,7 +235,7 @@ def _are_read(
     """
     is_read = np.array([None not in classifier.accept(six) for six in probabilities], bool)
     if is_read.any():
-        is_read[is_read] = classifier.misfit(pyramid, corners[is_read]) < LIMITS.as_taught
+        is_read[is_read] = classifier.looks_taught(pyramid, corners[is_read])
     return is_read
 
 
@@ -259,9 +258,11 @@ def _reject_false_positives(
         classifier: of the symbols.
         known: the outlines of known cards.
     """
+    looks_taught = None
     if isinstance(classifier, FewShotSymbols):
         corners, probabilities = reclassify_with_jitter(pyramid, corners, probabilities, classifier)
-    is_card = accept_cards(found, probabilities, classifier)
+        looks_taught = partial(classifier.looks_taught, pyramid)
+    is_card = accept_cards(found, corners, probabilities, classifier, looks_taught)
     cards = [Detection(c, f.confidence) for c, f, one in zip(corners, found, is_card, strict=True) if one]
     rest, accepted = corners[~is_card], probabilities[is_card]
     outlines = np.array([*known, *corners[is_card]], np.float32).reshape(-1, 6, 2)

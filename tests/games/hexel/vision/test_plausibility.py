@@ -6,6 +6,7 @@ import pytest
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import Lattice
 from companion.games.hexel.vision.plausibility import (
+    accept_cards,
     assess,
     doubt_mixed_up,
     has_typical_size,
@@ -42,6 +43,18 @@ def test_what_is_found_weakly_and_reads_the_same_everywhere_is_a_cloth_and_no_ca
     told = is_not_a_pattern(finds, np.stack(faces), np.ones(7, bool))
     assert told.tolist() == [True, True, True, False, False, False, True]
     assert is_not_a_pattern(finds[:5], np.stack(faces[:5]), np.ones(5, bool)).all()
+
+
+def test_what_is_found_weakly_but_printed_as_it_was_taught_is_a_card_however_often_it_shows() -> None:
+    """Four cards with one face, found by their outlines alone, were left out without a word."""
+    finds = [found(90, 0.44)] * 4
+    corners, faces = np.stack([one.corners for one in finds]), np.stack([six(0, 0, 0, 0, 0, 1)] * 4)
+    classifier = FewShotSymbols(
+        SymbolProfile("hexel36", ("red", "blue"), np.zeros((2, 3), np.float32), np.ones(3, np.float32))
+    )
+    assert not accept_cards(finds, corners, faces, classifier).any()
+    told = accept_cards(finds, corners, faces, classifier, lambda some: np.arange(len(some)) > 0)
+    assert told.tolist() == [False, True, True, True]
 
 
 def test_a_card_hardly_seen_beside_the_tableau_is_not_stated_to_be_loose() -> None:
