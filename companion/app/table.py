@@ -129,7 +129,7 @@ def welcome(table: Table, say: Callable[[str], None]) -> None:
         say(f"to play     {table.invitation.link}")
         say(f"join code   {table.join_code}")
         say(f"operator    PIN {table.invitation.operator_pin}, to correct and to take back")
-    if sys.stdout.isatty():
+    if sys.stdout is not None and sys.stdout.isatty():
         say(table.invitation.letters())
     for note in (table.panel.note(), *(notice.text for notice in session.notices.values())):
         if note:

@@ -48,5 +48,6 @@ def demo_command(game: str, seed: int, speed: float, tables: int, host: str, por
 def _restart(data: Path) -> None:
     """Begin this process anew as after a power cut: nothing is closed and nobody is told."""
     os.environ[KEPT] = str(data)
-    sys.stdout.flush()
+    if sys.stdout is not None:
+        sys.stdout.flush()
     os.execv(sys.executable, [sys.executable, "-m", "companion", *sys.argv[1:]])

@@ -4,8 +4,11 @@ import json
 import os
 import pty
 import signal
+import socket
 import subprocess
 import sys
+import time
+import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +17,8 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.app.demo import KEPT
+from companion.cli.demo import _restart
 from companion.cli.main import companion, main
 from companion.referee.messages import Do
 from companion.referee.referee import open_table
@@ -117,6 +122,44 @@ def test_read_answers_without_a_standard_error(pictures: Path) -> None:
     words = f"exec {sys.executable} -m companion outline --shape hex --json {pictures} 2>&-"
     done = subprocess.run(["sh", "-c", words], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, len(done.stdout.splitlines())) == (0, 2)
+
+
+@pytest.mark.parametrize("words", ["run --pins none", "demo"])
+def test_a_table_plays_without_a_standard_output(words: str, tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    told = tmp_path / "told"
+    served = f"{words} --host 127.0.0.1 --port {port} --data {tmp_path / 'data'}"
+    command = f"exec {sys.executable} -m companion {served} >&- 2>{told}"
+    with subprocess.Popen(["sh", "-c", command]) as table:
+        try:
+            assert answers(port, table), told.read_text()
+        finally:
+            table.send_signal(signal.SIGTERM)
+        assert table.wait(20) in (0, 128 + signal.SIGTERM), "the page is live before the table stops as it should"
+        assert told.read_text() == ""
+
+
+def answers(port: int, table: subprocess.Popen[bytes]) -> bool:
+    """Whether the table's page comes to be served before its process ends."""
+    ends = time.monotonic() + 30
+    while table.poll() is None and time.monotonic() < ends:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5) as answer:
+                return bool(answer.status == 200)
+        except OSError:
+            time.sleep(0.05)
+    return False
+
+
+def test_a_demo_begins_anew_without_a_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[str] = []
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(os, "execv", lambda program, words: begun.append(program))
+    monkeypatch.setenv(KEPT, "")  # is forgotten again after the test
+    _restart(tmp_path)
+    assert (begun, os.environ[KEPT]) == ([sys.executable], str(tmp_path))
 
 
 def test_replay_takes_a_journal_as_it_is(tmp_path: Path, capsys: Capture) -> None:
