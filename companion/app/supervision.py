@@ -62,13 +62,16 @@ def ending_at_a_bug() -> Iterator[None]:
 
     def end(died: threading.ExceptHookArgs) -> None:
         exit_status = BUG_EXIT_STATUS
-        if isinstance(died.exc_value, CompanionError):
-            print(f"companion: {died.exc_value.message} ({died.exc_value.code})", file=sys.stderr)
-            exit_status = died.exc_value.exit_status
-        else:
-            before(died)
-        sys.stderr.flush()
-        os._exit(exit_status)
+        try:
+            if isinstance(died.exc_value, CompanionError):
+                exit_status = died.exc_value.exit_status
+                print(f"companion: {died.exc_value.message} ({died.exc_value.code})", file=sys.stderr)
+            else:
+                before(died)
+            if sys.stderr is not None:
+                sys.stderr.flush()
+        finally:  # also where the log's disk is full
+            os._exit(exit_status)
 
     threading.excepthook = end
     try:

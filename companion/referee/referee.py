@@ -65,9 +65,12 @@ def clock_drift() -> float:
 
 def end_process() -> None:
     """Print the traceback and exit at once, whatever other threads do."""
-    traceback.print_exc()
-    sys.stderr.flush()
-    os._exit(BUG_EXIT_STATUS)
+    try:
+        traceback.print_exc()
+        if sys.stderr is not None:
+            sys.stderr.flush()
+    finally:  # also where the log's disk is full
+        os._exit(BUG_EXIT_STATUS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,3 +71,43 @@ print(before - held_mb())
 def test_memory_between_blocks_that_are_still_used_goes_back_to_the_system() -> None:
     done = subprocess.run((sys.executable, "-c", LEAVING), capture_output=True, text=True, check=True)
     assert float(done.stdout) > 100
+
+
+DYING = """
+import threading
+from companion.app.supervision import ending_at_a_bug
+from companion.errors import DeviceError
+from companion.referee.referee import end_process
+
+def die():
+    raise {error}
+
+def end():
+    try:
+        die()
+    except Exception:
+        end_process()
+
+with ending_at_a_bug():
+    thread = threading.Thread(target={dies})
+    thread.start()
+    thread.join()
+print("it goes on without its thread")
+"""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+@pytest.mark.parametrize("stderr", ["2>&-", "2>/dev/full"])
+@pytest.mark.parametrize(
+    ("dies", "error", "status"),
+    [("die", "ValueError", 70), ("die", "DeviceError('gone')", 2), ("end", "ValueError", 70)],
+)
+def test_a_dead_thread_ends_the_process_though_nobody_can_be_told(
+    stderr: str, dies: str, error: str, status: int, tmp_path: Path
+) -> None:
+    program = tmp_path / "dying.py"
+    program.write_text(DYING.format(dies=dies, error=error))
+    command = ["sh", "-c", f"exec {sys.executable} {program} {stderr}"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert done.returncode == status
+    assert "goes on" not in done.stdout
