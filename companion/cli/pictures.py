@@ -1,8 +1,8 @@
 """Picture files that commands are given, and those that they write."""
 
 import os
-from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,24 +75,29 @@ def numbered(paths: Iterable[Path]) -> list[str]:
     return names
 
 
+@contextmanager
+def hushed() -> Iterator[None]:
+    """Keep what OpenCV's libraries write to standard error themselves off it until the end of the block."""
+    with ExitStack() as closing:
+        with suppress(OSError):  # there may be no standard error to write to
+            kept = os.dup(2)
+            closing.callback(os.close, kept)
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            closing.callback(os.close, nowhere)
+            os.dup2(nowhere, 2)
+            closing.callback(os.dup2, kept, 2)
+        yield
+
+
 def read_picture(path: Path) -> NDArray[np.uint8] | None:
     """As `load_picture`, for a command: what libpng and libjpeg would write to standard error themselves is hushed."""
-    with ExitStack() as closing:
-        try:
-            kept = os.dup(2)
-        except OSError:  # there is no standard error to write to
-            return load_picture(path)
-        closing.callback(os.close, kept)
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        closing.callback(os.close, nowhere)
-        os.dup2(nowhere, 2)
-        closing.callback(os.dup2, kept, 2)
+    with hushed():
         return load_picture(path)
 
 
 def required_picture(file: PictureFile) -> NDArray[np.uint8]:
     """A picture file, uint8 BGR. Raises `UnreadableImage`."""
-    picture = load_picture(file.path)
+    picture = read_picture(file.path)
     if picture is None:
         raise file.trouble()
     return picture

@@ -13,7 +13,7 @@ from companion.app.factories import camera_from
 from companion.app.profiles import Profiles
 from companion.cli.learn import chosen_deck
 from companion.cli.paths import PATH
-from companion.cli.pictures import pictures_in, required_picture
+from companion.cli.pictures import hushed, pictures_in, read_picture, required_picture
 from companion.config import CameraSettings, default_data
 from companion.devices.camera import Camera
 from companion.devices.recorded import Recorded
@@ -96,10 +96,12 @@ def _pictures(
     if source is None:
         return
     is_file = bool(source) and Path(source).exists()
-    camera = Recorded(Path(source), in_real_time=False) if is_file else camera_from(CameraSettings(source=source))
+    recorded = Recorded(Path(source), in_real_time=False, load=read_picture)
+    camera = recorded if is_file else camera_from(CameraSettings(source=source))
     if camera is None:
         raise UsageError("there is no camera none: name pictures instead")
-    camera.open()
+    with hushed():
+        camera.open()
     try:
         watch = LayoutWatch(teaching, layouts)
         wanted = len(layouts[0].places)

@@ -15,7 +15,7 @@ from companion import games
 from companion.app.factories import calibration_file
 from companion.cli.main import FiniteRange, echo_error, one_line
 from companion.cli.paths import PATH
-from companion.cli.pictures import PictureFile, numbered, pictures_in, read_picture, write_file
+from companion.cli.pictures import PictureFile, hushed, numbered, pictures_in, read_picture, write_file
 from companion.cli.terminal import progress, say, state_coloured
 from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded
@@ -164,7 +164,8 @@ def watch_command(
     tracker = reader.tracker(classifier, replace(SettleTimes(), card_s=settle))
     anchor = None if calibrated is None else DriftMonitor(read_calibration(calibration_file(calibrated)))
     count, busy_s, code = 0, 0.0, ""
-    camera.open()
+    with hushed():
+        camera.open()
     try:
         while (frame := camera.next()) is not None:
             begun = perf_counter()

@@ -124,6 +124,40 @@ def test_read_answers_without_a_standard_error(pictures: Path) -> None:
     assert (done.returncode, len(done.stdout.splitlines())) == (0, 2)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "read --game hexel PICTURE",
+        "learn --game comet --out p.json PICTURE",
+        "teach --game comet --yes PICTURE",
+        "teach --game comet --yes --camera FOLDER",
+        "teach --game comet --yes --camera FILM",
+        "calibrate --check PICTURE",
+        "calibrate --lens PICTURE WHOLE",
+        "watch --game hexel FOLDER",
+        "watch --game hexel FILM",
+    ],
+)
+def test_what_is_damaged_is_told_in_one_line_by_us_and_none_by_libraries(words: str, tmp_path: Path) -> None:
+    folder = tmp_path / "frames"
+    folder.mkdir()
+    whole, picture, film = tmp_path / "whole.png", folder / "1.png", tmp_path / "film.avi"
+    seen = np.random.default_rng(1).integers(0, 255, (64, 64, 3), np.uint8)
+    cv2.imwrite(str(whole), seen)
+    data = bytearray(whole.read_bytes())
+    data[len(data) // 2] ^= 255
+    picture.write_bytes(data)
+    written = cv2.VideoWriter(str(film), cv2.VideoWriter.fourcc(*"MJPG"), 10, (64, 64))
+    written.write(seen)
+    written.release()
+    film.write_bytes(film.read_bytes()[:300])
+    paths = {"PICTURE": picture, "FOLDER": folder, "FILM": film, "WHOLE": whole}
+    command = [sys.executable, "-m", "companion", *(str(paths.get(word, word)) for word in words.split())]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode in (1, 2)
+    assert done.stderr.startswith("companion: ") and done.stderr.count("\n") == 1, done.stderr
+
+
 @pytest.mark.parametrize("words", ["run --pins none", "demo"])
 def test_a_table_plays_without_a_standard_output(words: str, tmp_path: Path) -> None:
     with socket.socket() as free:
