@@ -171,7 +171,7 @@ def replay_command(record: Path, review: bool, profile: Path | None, calibration
         replayed = replay(lines)
         print_json(replayed.as_json())
     else:
-        replayed = replay(lines, lambda line, sentence: click.echo(f"{line:5}  {sentence}"))
+        replayed = replay(lines, lambda line, sentence: click.echo(f"{line:5}  {printable(sentence)}"))
         _print_state(replayed)
     if replayed.refusal is None:
         return 0

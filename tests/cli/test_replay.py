@@ -163,6 +163,17 @@ def test_no_refusal_steers_the_terminal_or_fills_it(tmp_path, capsys):
     assert len(capsys.readouterr().err) < 300
 
 
+def test_no_sentence_of_a_record_steers_the_terminal(tmp_path, capsys):
+    pots = ["Desten", "Kinro", "Nivek", "Trinovat", "Vain", "\x1b[2J\nB\u202e"]
+    header = json.dumps({"record": 1, "game": "comet", "players": ["Ana", "Bo"], "options": {"pots": pots}})
+    laid = json.dumps({"cmd": "set", "player": "Ana", "pot": pots[-1], "cards": [[2, 2, 2]]})
+    record = write(tmp_path, header, '{"cmd": "round", "player": "Ana"}', laid, '{"cmd": "reveal"}')
+    assert main(["replay", record]) == 0
+    told = capsys.readouterr().out
+    assert r"Ana takes 50 chips from \x1b[2J B\u202e" in told
+    assert all(line.isprintable() for line in told.splitlines())
+
+
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no device that never ends")
 def test_a_record_without_end_is_not_read(capsys):
     assert main(["replay", "/dev/zero"]) == 2
