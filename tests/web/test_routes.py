@@ -94,6 +94,16 @@ def test_a_press_repeated_with_its_key_counts_once(phone: FlaskClient, referee: 
     assert len(referee.latest().moves) == 5
 
 
+def test_a_key_that_comes_with_another_command_is_of_another_press(phone: FlaskClient, referee: Referee) -> None:
+    key = {"Idempotency-Key": "press-1"}
+    phone.post("/api/commands", json=HEXEL, headers=key)
+    other = phone.post("/api/commands", json={"cmd": "pass", "player": "Bo"}, headers=key)
+    assert other.get_json()["events"][0]["event"] == "passed"
+    again = phone.post("/api/commands", json=dict(reversed(HEXEL.items())), headers=key)
+    assert (again.status_code, again.get_json()["events"][0]["event"]) == (200, "placed")
+    assert len(referee.latest().moves) == 6
+
+
 def test_an_endless_key_is_malformed(phone: FlaskClient) -> None:
     assert phone.post("/api/commands", json=HEXEL, headers={"Idempotency-Key": "k" * 500}).status_code == 400
 
