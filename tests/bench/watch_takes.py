@@ -126,6 +126,17 @@ def changed(take: Take, change: Callable[[int, Picture], Picture]) -> Take:
     return replace(take, frames=[(t, picture(i, shown)) for i, (t, shown) in enumerate(take.frames)])
 
 
+def lit(take: Take, begin: int, light: Sequence[float]) -> Take:
+    """A take of which some frames, from one on, show so many times their light."""
+
+    def shown(i: int, picture: Picture) -> Picture:
+        if not begin <= i < begin + len(light):
+            return picture
+        return np.clip(picture * light[i - begin], 0, 255).astype(np.uint8)
+
+    return changed(take, shown)
+
+
 def reversed_(film: Film) -> Film:
     n = len(film.pictures)
     back = {"placed": "removed", "removed": "placed"}
@@ -221,6 +232,16 @@ def another_table(film: Film) -> Take:
     return Take([(i / FPS, lambda p=p: p) for i, p in enumerate(frames)], [])  # type: ignore[misc]
 
 
+STARTS = {
+    "dark-first": [0.0],
+    "dark-start": [0.0] * 8,
+    "dim-start": [0.08] * 8,
+    "fade-in": [k / 15 for k in range(15)],
+    "bright-start": [3.0, 2.8, 2.5, 2.2, 1.9, 1.6, 1.4, 1.2],
+}
+"""How bright the first frames are: the camera's exposure settles, or somebody turns on the light."""
+
+
 def takes_of(film: Film) -> Iterator[tuple[str, Callable[[], Take]]]:
     n, rng = len(film.pictures), np.random.default_rng(1)
     tail = [n - 1] * 15
@@ -229,6 +250,7 @@ def takes_of(film: Film) -> Iterator[tuple[str, Callable[[], Take]]]:
     back = reversed_(film)
     kept = [k for k in range(n) if k < 4 or k >= n - 4 or rng.random() > 0.2] + tail
     gain = 1 + rng.uniform(-0.05, 0.05, n + 15)
+    calm = int(film.events[:3][-1].hand_gone) + 3
     yield "as-filmed", lambda: film.take(plain)
     yield "slow", lambda: film.take([k // 2 for k in range(2 * n)] + tail)
     yield "fast", lambda: film.take([*range(0, n, 2), *tail])
@@ -239,8 +261,11 @@ def takes_of(film: Film) -> Iterator[tuple[str, Callable[[], Take]]]:
     yield "hung", lambda: film.take([hand if hand <= k < hand + 20 else k for k in range(n)] + tail)
     yield "fps-30", lambda: film.take([k // 3 for k in range(3 * n)] + tail, [i / 30 for i in range(3 * n + 15)])
     yield "flicker", lambda: changed(film.take(plain), lambda i, p: np.clip(p * gain[i], 0, 255).astype(np.uint8))
+    for name, light in STARTS.items():
+        yield name, lambda light=light: lit(film.take([*[0] * len(light), *plain]), 0, light)  # type: ignore[misc]
+    out = [0.7, 0.4, *[0.0] * 15, 0.5, 0.8]
+    yield "lights-out", lambda: lit(film.take([*range(calm), *[calm] * len(out), *range(calm, n), *tail]), calm, out)
     yield "dimmed", lambda: changed(film.take(plain), lambda i, p: p if i < 40 else (p * 0.6).astype(np.uint8))
-    calm = int(film.events[:3][-1].hand_gone) + 3
     for shift in (4, 8, 20):
         yield f"bump-{shift}", lambda shift=shift: bump(film, calm, shift)  # type: ignore[misc]
     yield "bump-hand", lambda: bump(film, hand, 12)

@@ -70,6 +70,7 @@ class ChangeMask:
         now_s: when the frame was taken.
         is_dark: the lights went out, or the camera is covered.
         is_as_before: nothing stirred since the frame before, and ``changed`` is what it was.
+        light: how many times as bright the picture is as the accepted one.
     """
 
     changed: Mask
@@ -77,6 +78,7 @@ class ChangeMask:
     now_s: float
     is_dark: bool
     is_as_before: bool = False
+    light: float = 1.0
 
     def is_still(self, for_s: float) -> Mask:
         """Where nothing has moved for so long, bool (h, w)."""
@@ -159,7 +161,8 @@ class ChangeDetector:
         changed = self._differs(self._accepted)
         if self._beneath is not self._accepted and changed.any():
             changed &= self._differs(self._beneath)
-        return ChangeMask(changed, self._stirred_s, now_s, is_dark), not is_dark and count <= _MAX_NOISY_PLACES
+        mask = ChangeMask(changed, self._stirred_s, now_s, is_dark, light=level)
+        return mask, not is_dark and count <= _MAX_NOISY_PLACES
 
     def _differs(self, planes: Planes, limit: float | None = None) -> Mask:
         return np.asarray(_largest(cv2.absdiff(self._anchor, planes)) > (limit or self._limit() * 1.3))

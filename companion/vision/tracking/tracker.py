@@ -69,6 +69,9 @@ _START_AMID_PEOPLE = (0.6, 0.09)
 """And so much, more often, where people go on moving beside all that lies there: they give but moments."""
 _START_PATIENCE_S = 0.8
 """The whole picture is waited for so long."""
+_SAME_LIGHT = 1.2
+"""A first picture says nothing of what lies there once there is so many times as much light, or as little: the camera's
+exposure settles, or somebody turns on a lamp."""
 _TRACE = 0.03
 """Where more of a piece moves than this share, people's hands are at it, and the table is read again later."""
 _CARRIED = 0.5
@@ -104,6 +107,8 @@ class Tracker(ABC, Generic[Piece]):
         self._tracks: list[Track[Piece]] | None = None
         self._at_reference: dict[Track[Piece], NDArray[np.float32]] = {}
         self._now_s = 0.0
+        self._lit_s: float | None = None
+        self._begun_s = 0.0
         self._frame_s: float | None = None
         self._is_busy = False
         self._hands_s = self._looked_s = -np.inf
@@ -147,6 +152,8 @@ class Tracker(ABC, Generic[Piece]):
         mask = self._detector.update(bgr, self._now_s)
         if mask.is_as_before and (self.is_quiet or self._put_off_looking(mask)):
             return []
+        if self._tracks is None and self._is_in_other_light(mask):
+            mask = self._begin_anew(bgr)
         if mask.is_dark:
             self._forget(self._appearing)
             return self._notices.raise_notice("dark", "It is too dark to see the table.")
@@ -223,20 +230,40 @@ class Tracker(ABC, Generic[Piece]):
         """Follow some tracks no longer."""
         for track in tracks:
             track.enter(TrackState.GONE, self._now_s)
-        self._tracks = [track for track in self._tracks or () if track.state is not TrackState.GONE]
+        if self._tracks is not None:
+            self._tracks = [track for track in self._tracks if track.state is not TrackState.GONE]
 
     def _follow(self, pieces: Sequence[Piece]) -> list[Track[Piece]]:
         return [Track(piece, self._now_s, TrackState.STILL) for piece in pieces]
 
     # ------------------------------------------------------------ the table as a whole
 
+    def _is_in_other_light(self, mask: ChangeMask) -> bool:
+        """Whether a frame, before the table has settled, has other light than the first picture, or hardly any.
+
+        Light that never settles is put up with after a while.
+        """
+        if mask.is_dark:
+            return True
+        if self._lit_s is None:
+            self._lit_s = self._now_s
+        is_waiting = self._now_s - self._lit_s < self._settle_times.doubt_s
+        return is_waiting and not 1 / _SAME_LIGHT < mask.light < _SAME_LIGHT
+
+    def _begin_anew(self, bgr: NDArray[np.uint8]) -> ChangeMask:
+        """Take a frame for the first one."""
+        self._detector, self._initial = ChangeDetector(), InitialTable()
+        self._begun_s, self._unsure_starts = self._now_s, 0
+        return self._detector.update(bgr, self._now_s)
+
     def _begin(self, bgr: NDArray[np.uint8], mask: ChangeMask) -> list[TableEvent]:
         """The table as it first settles, without what was laid before it did."""
         if self._initial.keep_if_due(bgr, self._now_s):
             self._detector.accept()
-        is_late = self._now_s > _START_PATIENCE_S
+        since_s = self._now_s - self._begun_s
+        is_late = since_s > _START_PATIENCE_S
         still, pause_s = _START_AMID_PEOPLE if is_late else _START
-        pause_s = max(pause_s, min(pause_s * 2**self._unsure_starts, self._settle_times.doubt_s - self._now_s))
+        pause_s = max(pause_s, min(pause_s * 2**self._unsure_starts, self._settle_times.doubt_s - since_s))
         if not self._search.claim_reading(mask, still, pause_s):
             return []
         first, seen = self._detector.accepted, self._detector.seen
@@ -253,7 +280,7 @@ class Tracker(ABC, Generic[Piece]):
             reading = _without(reading, [piece for piece in pieces if _share(piece, people) > _CARRIED])
             if any(_share(piece, people) > _TRACE for piece in (*reading.cards, *reading.loose)):
                 return []
-        if self._is_unsure(reading) and self._now_s < self._settle_times.doubt_s:
+        if self._is_unsure(reading) and since_s < self._settle_times.doubt_s:
             self._unsure_starts += 1
             return []
         events = self._start_from(reading, picture, ~laid)

@@ -617,6 +617,37 @@ def test_lights_out_and_on_again_are_said_and_place_nothing(table: Table) -> Non
     assert table.news() == ["dark", "light-back"]
 
 
+@pytest.mark.parametrize(
+    ("light", "said"),
+    [
+        ([0.0], ["dark", "light-back"]),
+        ([0.0] * 30, ["dark", "light-back"]),
+        ([0.07] * 8, ["dark", "light-back"]),
+        ([k / 15 for k in range(15)], ["dark", "light-back"]),
+        ([0.6] * 2, []),
+        ([1.6] * 2, []),
+    ],
+    ids=["one dark frame", "three dark seconds", "a dim start", "light that fades in", "less light", "more light"],
+)
+def test_a_table_begins_when_the_light_has_settled(light: list[float], said: list[str]) -> None:
+    """After a first dark frame no table was ever told, as after all that a camera's exposure takes to settle."""
+    table = Table()
+    for share in light:
+        table.show(LINE, light=share)
+    table.show(LINE, 8)
+    assert table.news() == [*said, "table"]
+    assert len(table.cards()) == len(LINE)
+    lay(table, LINE, NEW)
+    assert table.news()[-1] == "placed" and len(table.cards()) == len(LINE) + 1
+
+
+def test_a_table_begins_though_its_light_never_settles() -> None:
+    table = Table()
+    for i in range(40):
+        table.show(LINE, light=1.0 if i % 2 else 0.7)
+    assert table.news() == ["table"]
+
+
 def test_a_bumped_camera_is_said_and_places_nothing(table: Table) -> None:
     table.show(LINE, 25, shift=(21.0, 13.0))
     assert table.news() == ["camera-moved"]
