@@ -1,7 +1,8 @@
 """A picture at full, half, quarter... size, rectified crops of it, and its noise."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 from typing import Any
 
 import cv2
@@ -20,9 +21,15 @@ _WIDEST_MAP = 32766
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pyramid:
-    """The picture at full, half, quarter... size; uint8 BGR."""
+    """The picture at full, half, quarter... size.
+
+    Attributes:
+        levels: uint8 BGR.
+        memo: what was worked out on the picture, to be looked up where it is asked for again.
+    """
 
     levels: tuple[NDArray[np.uint8], ...]
+    memo: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @staticmethod
     def of(bgr: NDArray[np.uint8], count: int = 4) -> "Pyramid":

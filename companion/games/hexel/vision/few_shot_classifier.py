@@ -72,8 +72,9 @@ def symbol_probabilities(
     """
     if len(corners) == 0:
         return np.zeros((0, 6, len(profile.symbols) + 1), np.float32)
-    lying = profile.upright.lying(net, pyramid, corners, offsets) if profile.upright else None
-    raw = raw_patches(pyramid, corners) if lying is None else lying.patches
+    upright = profile.upright
+    lying = upright.lying(net, pyramid, corners, offsets) if upright else None
+    raw = upright.patches(pyramid, corners, lying.up) if upright and lying else raw_patches(pyramid, corners)
     shown = is_shown(*raw)
     colours, faces = at_exposure(*raw, exposure)
     embeddings = embed(net, embedding_input(colours, faces, profile.face_value))
@@ -340,6 +341,57 @@ class FewShotSymbols:
             squared = self._squared_misfits(*self._patches(pyramid, corners[may_be]))
             found[may_be] = np.minimum(squared, LIMITS.none_at).mean(1)
         return found
+
+    def misfit_of_variants(
+        self, pyramid: Pyramid, outlines: NDArray[np.floating], variants: NDArray[np.floating]
+    ) -> NDArray[np.floating]:
+        """The misfit (N, V) of variants (N, V, 6, 2) of outlines (N, 6, 2): upright cards lie as through these."""
+        each = variants.reshape(-1, 6, 2)
+        if self.profile.upright is None or not len(each):
+            return self.misfit(pyramid, each).reshape(variants.shape[:2])
+        lying = self.profile.upright.lying(network(NETWORK), pyramid, outlines, self._known_offsets)
+        return self._misfit_as_turned(pyramid, variants, lying.likeliest)
+
+    def best_variants(
+        self,
+        pyramid: Pyramid,
+        outlines: NDArray[np.floating],
+        some: NDArray[np.intp],
+        variants: NDArray[np.floating],
+        may_be: NDArray[np.bool_],
+    ) -> tuple[NDArray[np.intp], NDArray[np.floating]]:
+        """Which variant of each of ``some`` (M,) outlines (N, 6, 2) has the least misfit, and that, (M,).
+
+        How all cards lie tells which variants of upright ones are promising; only these are seen in every way.
+
+        Args:
+            variants: (M, V, 6, 2).
+            may_be: (M, V), those that count.
+        """
+        upright, tried = self.profile.upright, np.broadcast_to(np.arange(variants.shape[1]), may_be.shape)
+        if upright is not None:
+            lying = upright.lying(network(NETWORK), pyramid, outlines, self._known_offsets)
+            roughly = self._misfit_as_turned(pyramid, variants, lying.likeliest[some])
+            tried = np.argsort(np.where(may_be, roughly, np.inf), axis=1)[:, : LIMITS.most_promising]
+        each = np.take_along_axis(variants, tried[..., None, None], axis=1)
+        misfit = self.misfit(pyramid, each.reshape(-1, 6, 2)).reshape(tried.shape)
+        misfit = np.where(np.take_along_axis(may_be, tried, axis=1), misfit, np.inf)
+        best = misfit.argmin(1)
+        return tried[np.arange(len(best)), best], misfit.min(1)
+
+    def _misfit_as_turned(
+        self, pyramid: Pyramid, variants: NDArray[np.floating], turns: NDArray[np.int64]
+    ) -> NDArray[np.floating]:
+        """The misfit (N, V) of outlines (N, V, 6, 2) of upright cards on which each symbol is turned so far, (N, K)."""
+        upright, each = self.profile.upright, variants.reshape(-1, 6, 2)
+        assert upright is not None
+        ways, way_of = np.unique(np.repeat(turns, variants.shape[1], axis=0), axis=1, return_inverse=True)
+        squared = np.full((len(each), 6), LIMITS.none_at)
+        for k, turn in enumerate(ways.T):
+            patches = upright.patches(pyramid, each, np.repeat(turn[:, None], 6, axis=1))
+            own = squared_distances(self.profile.prototypes[way_of == k], self._embedded(*patches)).min(-1)
+            squared = np.minimum(squared, own)
+        return np.asarray(squared.mean(1).reshape(variants.shape[:2]))
 
     def looks_taught(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.bool_]:
         """Through which outlines (N, 6, 2) the print looks as it was taught, (N,)."""

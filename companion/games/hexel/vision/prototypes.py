@@ -82,7 +82,7 @@ class SymbolProfile(Profile):
         """See `raw_patches`; of upright symbols the way each card lies, see `UprightSymbols.lying`."""
         if self.upright is None or not len(corners):
             return raw_patches(pyramid, corners)
-        return self.upright.lying(net, pyramid, corners, offsets).patches
+        return self.upright.patches(pyramid, corners, self.upright.lying(net, pyramid, corners, offsets).up)
 
     @property
     def upright(self) -> UprightSymbols | None:

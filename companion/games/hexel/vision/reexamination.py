@@ -102,7 +102,7 @@ def _refined_by_misfit(
     """Outlines (M, 6, 2) of some ``misfit`` (M,) moved a little, step by step, to where it is least, and that."""
     for share in LIMITS.fitting_steps:
         moved = np.stack([np.stack([one, *_jittered(one, share)]) for one in outlines]).astype(np.float32)
-        off = classifier.misfit(pyramid, moved[:, 1:].reshape(-1, 6, 2)).reshape(len(moved), -1)
+        off = classifier.misfit_of_variants(pyramid, outlines, moved[:, 1:])
         every = np.concatenate([misfit[:, None], off], axis=1)
         outlines, misfit = moved[np.arange(len(moved)), every.argmin(1)], every.min(1)
     return outlines, misfit
@@ -211,10 +211,8 @@ def reclassify_with_jitter(
     drawn, any_card = _refine_both_ways(pyramid, jittered.reshape(-1, 6, 2))
     refined = np.concatenate([drawn.reshape(jittered.shape), any_card.reshape(jittered.shape)], axis=1)
     before = misfit[doubtful]
-    after = classifier.misfit(pyramid, refined.reshape(-1, 6, 2)).reshape(refined.shape[:2])
-    after[~_stay_near(refined, corners[doubtful])] = np.inf
-    best = after.argmin(1)
-    better = np.flatnonzero(after.min(1) < LIMITS.better_share * before)
+    best, after = classifier.best_variants(pyramid, corners, doubtful, refined, _stay_near(refined, corners[doubtful]))
+    better = np.flatnonzero(after < LIMITS.better_share * before)
     if not len(better):
         return corners, probabilities
     corners = corners.copy()

@@ -139,6 +139,8 @@ class HexelLimits:
     # outline tta
     most_outlines: int = 6
     """How many cards are re-examined, the most confident first: time is short."""
+    most_promising: int = 4
+    """So many of its outlines are looked at with each of an upright card's directions up: nine times the work."""
     fewest_sure: int = 3
     """Cards with fewer certain symbols are not re-examined: they may be anything."""
     fewest_fitting: int = 3

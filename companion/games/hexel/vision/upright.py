@@ -5,7 +5,7 @@ alike as the card lies, which may be in six ways. The cards that taught a symbol
 that each symbol may be seen turned by itself; mostly people lay them the same way up.
 """
 
-from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexel.vision.classifier import raw_patches, upright_patches
-from companion.games.hexel.vision.embedding import agreeing_off, embed, embedding_input
+from companion.games.hexel.vision.embedding import LENGTH, agreeing_off, embed, embedding_input
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import Network, softmax
@@ -37,25 +37,27 @@ class Lying:
 
     Attributes:
         turns: (W, K), how far each of the symbols is turned.
-        colours: (6, N, 6, PATCH, PATCH, 3), the raw patches with each of the card's directions up; see
-            `upright_patches`.
-        faces: (N, 3), the cards' faces.
         squared: (W, N, 6, K), the squared distances of the patches to the prototypes.
         likely: (W, N), how likely each card lies each way.
     """
 
     turns: NDArray[np.int64]
-    colours: NDArray[np.float32]
-    faces: NDArray[np.float32]
     squared: NDArray[np.float32]
     likely: NDArray[np.float32]
 
     @property
-    def patches(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The patches of each card as it lies most likely, each turned as its nearest symbol is, and their faces."""
-        best, cards = self.likely.argmax(0), np.arange(len(self.faces))
-        kinds = self.squared[best, cards].argmin(-1)
-        return self.colours[self.turns[best[:, None], kinds], cards[:, None], np.arange(6)], self.faces
+    def up(self) -> NDArray[np.int64]:
+        """Which of its card's directions each patch (N, 6) has at its top, as the card lies most likely and the nearest
+        symbol is turned.
+        """
+        best = self.likely.argmax(0)
+        kinds = self.squared[best, np.arange(len(best))].argmin(-1)
+        return np.take_along_axis(self.likeliest, kinds, axis=1)
+
+    @property
+    def likeliest(self) -> NDArray[np.int64]:
+        """How far each symbol is turned on each card as it lies most likely, (N, K)."""
+        return np.asarray(self.turns[self.likely.argmax(0)])
 
 
 def usual_offsets(count: int) -> NDArray[np.floating]:
@@ -91,13 +93,13 @@ class UprightSymbols:
             offsets: (O,), how likely the taught cards lay to each other in each way, by what is known beside these
                 cards, as logarithms; None for what is usual, see `usual_offsets`.
         """
-        colours, faces, seen = _each_way_up(net, pyramid, corners, self.face_value, self.at)
+        seen = _embedded(net, pyramid, corners, self.face_value, self.at)
         turns = _all_turns(len(self.prototypes))
         squared = _squared_each_way(seen, self.prototypes, turns)
         fit = _fit(squared.min(-1))
         offsets = usual_offsets(len(self.prototypes)) if offsets is None else offsets
         likely = softmax((fit + _expected(fit, offsets)).T).T
-        return Lying(turns, colours, faces, squared, np.asarray(likely, np.float32))
+        return Lying(turns, squared, np.asarray(likely, np.float32))
 
     def offset_likelihoods(
         self, net: Network, pyramid: Pyramid, corners: NDArray[np.floating], names: NDArray[np.int64] | None = None
@@ -107,18 +109,23 @@ class UprightSymbols:
         Args:
             names: (N, 6), the place of each symbol among the prototypes, where it is known.
         """
-        *_, seen = _each_way_up(net, pyramid, corners, self.face_value, self.at)
+        seen = _embedded(net, pyramid, corners, self.face_value, self.at)
         squared = _squared_each_way(seen, self.prototypes, _all_turns(len(self.prototypes)))
         known = squared.min(-1) if names is None else np.take_along_axis(squared, names[None, :, :, None], -1)[..., 0]
         return np.asarray(_by_offset(_fit(known)).sum(1))
+
+    def patches(
+        self, pyramid: Pyramid, corners: NDArray[np.floating], up: NDArray[np.integer]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The raw patches of cards (N, 6, 2) and their faces; see `Lying.up`."""
+        return _turned_patches(pyramid, corners, up, self.at)
 
     def least_squared(self, net: Network, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.floating]:
         """The least squared distance (N,) of two opposite patches of cards (N, 6, 2) to a prototype, whatever is up.
 
         It takes a third of the time of `lying`, and tells most outlines that show no card of the printing.
         """
-        ways = _patches_each_way_up(pyramid, corners, self.at)
-        seen = _embedded(net, ways, self.face_value, _OPPOSITE)
+        seen = _embedded(net, pyramid, corners, self.face_value, self.at, _OPPOSITE)
         return np.asarray(((seen[..., None, :] - self.prototypes) ** 2).sum(-1).min((0, 2, 3)))
 
 
@@ -144,29 +151,41 @@ def _fit(squared: NDArray[np.floating]) -> NDArray[np.floating]:
     return np.asarray(-LIMITS.sharpness_of_ways * np.minimum(squared, LIMITS.none_at).sum(-1))
 
 
-def _each_way_up(
-    net: Network, pyramid: Pyramid, corners: NDArray[np.floating], value: NDArray[np.floating], at: float
-) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
-    """The raw patches (6, N, 6, PATCH, PATCH, 3) of cards with each direction up, the faces, and the embeddings."""
-    ways = [*_patches_each_way_up(pyramid, corners, at)]
-    return np.stack([colours for colours, _ in ways]), ways[0][1], _embedded(net, ways, value)
-
-
-def _patches_each_way_up(
-    pyramid: Pyramid, corners: NDArray[np.floating], at: float
-) -> Iterator[tuple[NDArray[np.float32], NDArray[np.float32]]]:
-    """See `upright_patches`, with each of the card's directions up."""
-    return (upright_patches(pyramid, corners, turn, at) for turn in range(6))
-
-
 def _embedded(
     net: Network,
-    ways: Iterable[tuple[NDArray[np.float32], NDArray[np.float32]]],
+    pyramid: Pyramid,
+    corners: NDArray[np.floating],
     value: NDArray[np.floating],
+    at: float,
     edges: Sequence[int] = range(6),
 ) -> NDArray[np.float32]:
-    """The embeddings (6, N, edges, E) of some of the patches, each way up."""
-    return np.stack([embed(net, embedding_input(*way, value)[:, edges]) for way in ways])
+    """The embeddings (6, N, edges, E) of the patches at some edges of cards (N, 6, 2), with each direction up.
+
+    Each is worked out once on a picture: readers ask for the same outlines again and again.
+    """
+    known = pyramid.memo.setdefault(("upright", net, at, value.tobytes()), {})
+    cards = [known.setdefault(one.tobytes(), np.full((6, 6, LENGTH), np.nan, np.float32)) for one in corners]
+    lacking = np.array([np.isnan(card[0, :, 0]) for card in cards])
+    lacking[:, [edge for edge in range(6) if edge not in edges]] = False
+    for pattern in np.unique(lacking, axis=0):
+        some, open_edges = np.flatnonzero((lacking == pattern).all(1)), np.flatnonzero(pattern)
+        for turn in range(6) if len(open_edges) else ():
+            patches = embedding_input(*upright_patches(pyramid, corners[some], turn, at), value)[:, open_edges]
+            for card, embeddings in zip(some, embed(net, patches), strict=True):
+                cards[card][turn, open_edges] = embeddings
+    return np.stack(cards, axis=1)[:, :, edges]
+
+
+def _turned_patches(
+    pyramid: Pyramid, corners: NDArray[np.floating], up: NDArray[np.integer], at: float
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The raw patches of cards (N, 6, 2), each with a direction ``up`` (N, 6) at its top, and the faces."""
+    colours, faces = upright_patches(pyramid, corners, 0, at)
+    for turn in np.unique(up[up > 0]).tolist():
+        some = np.flatnonzero((up == turn).any(1))
+        turned, _ = upright_patches(pyramid, corners[some], turn, at)
+        colours[some] = np.where((up[some] == turn)[..., None, None, None], turned, colours[some])
+    return colours, faces
 
 
 def _by_offset(fit: NDArray[np.floating]) -> NDArray[np.floating]:
@@ -227,7 +246,7 @@ def taught_patches(
     """
     if not upright_at or not len(corners):
         return raw_patches(pyramid, corners)
-    colours, faces, seen = _each_way_up(net, pyramid, corners, value, upright_at)
+    seen = _embedded(net, pyramid, corners, value, upright_at)
     turns = np.zeros((len(names), 6), np.intp)
     for card, edges in enumerate(names):
         for name in {name for name in edges if name is not None}:
@@ -235,4 +254,4 @@ def taught_patches(
             looks = seen[:, card, own]
             turns[card, own] = ((looks - known[name]) ** 2).sum((1, 2)).argmin() if name in known else 0
             known.setdefault(name, np.median(looks[0], axis=0))
-    return colours[turns, np.arange(len(names))[:, None], np.arange(6)], faces
+    return _turned_patches(pyramid, corners, turns, upright_at)
