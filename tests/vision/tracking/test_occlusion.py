@@ -152,6 +152,16 @@ def test_a_thing_on_a_card_covers_it_and_bare_table_does_not() -> None:
     assert is_covered(card(), before, cup, changed(before, cup), [card()], [])
 
 
+def test_a_small_card_of_whose_place_the_inner_part_is_bare_is_not_covered() -> None:
+    """Of a card of nine mask pixels a third is its blurred edge; its shadow went with it."""
+    small = card(side=37.0)
+    before, bare = painted((small, CARD)), painted()
+    place, inner, around = (polygon_mask(small.corners, SHAPE, grow) for grow in (1.0, 0.8, 1.3))
+    bare[:, place & ~inner] = TABLE + 40
+    bare[:, around & ~place & (np.arange(SHAPE[1]) > 40)] *= 0.75
+    assert not is_covered(small, before, bare, changed(before, bare), [small], [])
+
+
 def test_a_small_thing_on_a_card_that_looks_like_no_table_there_covers_it() -> None:
     ring = [card(320.0 + dx, 240.0 + dy) for dx, dy in ((-83, 0), (83, 0), (-42, -72), (42, -72), (-42, 72), (42, 72))]
     around = [(piece, CARD) for piece in ring]
