@@ -220,6 +220,31 @@ def test_a_plain_card_gives_way_to_what_is_as_large_as_others_alone(beside: floa
     assert outlines._confidences_by_size(candidates, judged, outlines.SETTINGS).get(1, 0.2) == pytest.approx(sure)
 
 
+@pytest.mark.parametrize(
+    ("part", "inner_edge", "part_sure", "sure"),
+    [
+        ((365.0, 70.0), 0.75, 0.53, 0.54),
+        ((365.0, 70.0), 1.0, 0.53, 0.05),
+        ((365.0, 70.0), 0.75, 0.9, 0.05),
+        ((480.0, 140.0), 0.75, 0.53, 0.05),
+    ],
+    ids=["a third of it", "a card on it", "surely a card", "a card beside"],
+)
+def test_a_card_with_edges_all_around_comes_before_parts_of_it(
+    part: tuple[float, float], inner_edge: float, part_sure: float, sure: float
+) -> None:
+    """The edge of a printed figure made a third of a white card surer than the card."""
+    x, width = part
+    whole, third = rectangle(400, 200, 140, 100), rectangle(x, 200, width, 100)
+    candidates = [
+        PlacedCandidate(Candidate(corners, seed, 60.0), Refined(corners, np.array([1.0, worst, 1.0, 1.0]), 0.0))
+        for corners, seed, worst in ((whole, 0.67, 1.0), (third, 0.54, inner_edge))
+    ]
+    judged = [Outline(one.refined.corners, c) for one, c in zip(candidates, (0.05, part_sure), strict=True)]
+    told = outlines._confidences_of_wholes(candidates, judged, outlines.SETTINGS)
+    assert told.get(0, 0.05) == pytest.approx(sure) and 1 not in told
+
+
 def board_of_nineteen() -> dict[tuple[int, int], Floats]:
     """The tiles of a board seen at a slant, by their cells."""
     plane = np.array([[38.0, 5, 300], [-4, 26, 240], [2e-3, 8e-3, 1]])
