@@ -1,10 +1,12 @@
-"""The path of a file or folder as an argument or option of a command."""
+"""The path of a file or folder as an argument or option of a command, and files that a command writes."""
 
 import os
 from pathlib import Path
 from typing import Any
 
 import click
+
+from companion.errors import UsageError
 
 
 class GivenPath(click.Path):
@@ -18,3 +20,21 @@ class GivenPath(click.Path):
 
 
 PATH = GivenPath(path_type=Path)
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file, whole or not at all, and its folder where there is none. Raises `UsageError`."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file():  # a device or a pipe
+            path.write_bytes(data)
+            return
+        whole = path.resolve()
+        fresh = whole.with_name(f"{whole.name}.new")
+        try:
+            fresh.write_bytes(data)
+            fresh.replace(whole)
+        finally:
+            fresh.unlink(missing_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}", code="unwritable-file") from None

@@ -101,12 +101,3 @@ def required_picture(file: PictureFile) -> NDArray[np.uint8]:
     if picture is None:
         raise file.trouble()
     return picture
-
-
-def write_file(path: Path, data: bytes) -> None:
-    """Write a file, and its folder where there is none. Raises `UsageError`."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}", code="unwritable-file") from None

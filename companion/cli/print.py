@@ -5,9 +5,8 @@ from pathlib import Path
 
 import click
 
-from companion.cli.paths import PATH
+from companion.cli.paths import PATH, write_file
 from companion.cli.terminal import progress
-from companion.errors import UsageError
 from companion.printing.material import materials, sheets_of
 from companion.printing.pdf import pdf
 from companion.printing.sheets import PAPERS, RULER_MM, Sheet
@@ -24,10 +23,7 @@ def print_command(what: str, paper: str, out: Path | None) -> None:
     """Make a PDF to be printed at 100 %: a deck, each sheet of fronts followed by its backs, a board, mats, marks."""
     sheets = sheets_of(what, paper)
     file = out or Path(f"{what}-{paper}.pdf")
-    try:
-        file.write_bytes(pdf(progress(sheets, len(sheets), "drawing"), f"{what}, {paper}"))
-    except OSError as error:
-        raise UsageError(f"cannot write {file}: {error.strerror}") from None
+    write_file(file, pdf(progress(sheets, len(sheets), "drawing"), f"{what}, {paper}"))
     click.echo(f"{file}: {_summary(sheets)}")
     click.echo(f"print at 100 %; the ruler must be {RULER_MM} mm long")
 

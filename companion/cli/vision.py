@@ -14,8 +14,8 @@ import cv2
 from companion import games
 from companion.app.factories import calibration_file
 from companion.cli.main import FiniteRange, echo_error, one_line
-from companion.cli.paths import PATH
-from companion.cli.pictures import PictureFile, hushed, numbered, pictures_in, read_picture, write_file
+from companion.cli.paths import PATH, write_file
+from companion.cli.pictures import PictureFile, hushed, numbered, pictures_in, read_picture
 from companion.cli.terminal import progress, say, state_coloured
 from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded

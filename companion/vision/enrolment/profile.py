@@ -92,8 +92,11 @@ class Profile(ABC):
         fresh = path.with_name(f"{path.name}.new")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            fresh.write_text(text, encoding="ascii")
-            fresh.replace(path)
+            try:
+                fresh.write_text(text, encoding="ascii")
+                fresh.replace(path)
+            finally:
+                fresh.unlink(missing_ok=True)
         except OSError as error:
             raise UsageError(f"cannot write {path}: {error.strerror}", code="unwritable-profile") from None
 

@@ -279,6 +279,14 @@ def test_a_profile_of_another_form_is_to_be_learnt_again(tmp_path: Path) -> None
         SymbolProfile.read(path)
 
 
+def test_a_profile_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    in_the_way = tmp_path / "deck.json"
+    in_the_way.mkdir()
+    with pytest.raises(UsageError, match="cannot write"):
+        taught(LIGHT, 2).write(in_the_way)
+    assert [*tmp_path.iterdir()] == [in_the_way]
+
+
 def test_a_symbol_that_light_has_burnt_out_is_not_learnt() -> None:
     faces: dict[Cell, tuple[str, ...]] = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS)}
     picture = photograph(
