@@ -80,11 +80,14 @@ def open_whole(path: Path, data: bytes, mode: int = 0o640) -> int:
     """Write a file as `write_whole` does; return its descriptor, open for reading and writing."""
     draft = path.with_name(path.name + ".draft")
     draft.unlink(missing_ok=True)  # a leftover draft would keep its permissions
-    with closed_on_error(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)) as file:
-        write_at(file, data, 0)
-        os.fsync(file)
-        draft.replace(path)
-        sync_folder(path.parent)
+    try:
+        with closed_on_error(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)) as file:
+            write_at(file, data, 0)
+            os.fsync(file)
+            draft.replace(path)
+            sync_folder(path.parent)
+    finally:
+        draft.unlink(missing_ok=True)  # where it has not become the file
     return file
 
 

@@ -13,6 +13,7 @@ import pytest
 from companion.errors import JournalError
 from companion.games.hexel.rules.game import legal, start
 from companion.referee import journal as journals
+from companion.referee.folder import write_whole
 from companion.referee.journal import Journal
 from companion.referee.messages import Begin, Confirm, Do, Evidence, Propose, Undo
 from companion.referee.referee import Referee, open_table
@@ -157,6 +158,14 @@ def test_rules_that_judge_otherwise_stop_the_reading(open_referee: Open) -> None
     with pytest.raises(JournalError, match="line 3") as told:
         open_referee()
     assert told.value.code == "journal-contradicts-rules"
+
+
+def test_a_file_that_cannot_be_put_in_its_place_leaves_no_draft(tmp_path: Path) -> None:
+    in_the_way = tmp_path / "in-use"
+    in_the_way.mkdir()
+    with pytest.raises(IsADirectoryError):
+        write_whole(in_the_way, b"a key")
+    assert [*tmp_path.iterdir()] == [in_the_way]
 
 
 def test_two_tables_never_write_one_folder(open_referee: Open, tmp_path: Path) -> None:
