@@ -96,8 +96,11 @@ def _pictures(
     if source is None:
         return
     is_file = bool(source) and Path(source).exists()
-    recorded = Recorded(Path(source), in_real_time=False, load=read_picture)
-    camera = recorded if is_file else camera_from(CameraSettings(source=source))
+    camera = (
+        Recorded(Path(source), in_real_time=False, load=read_picture)
+        if is_file
+        else camera_from(CameraSettings(source=source))
+    )
     if camera is None:
         raise UsageError("there is no camera none: name pictures instead")
     with hushed():

@@ -47,7 +47,7 @@ _BESIDE, _WITH_SHADOW = 0.1, 1.4
 """A card of which less lies on another lies beside it; so much larger it covers its shadow, too."""
 _BARE = 0.7
 """Where so much of a card's place looks like the table around it, the table shows."""
-_INNER, _BARE_IF_INNER = 0.8, 0.6
+_BARE_WITHIN, _BARE_IF_WITHIN = 0.8, 0.6
 """Where so much of its inner place does, so much of the whole is enough: of a small card's much is its blurred edge."""
 _NO_TABLE = 0.3
 """Where less of a card's inner place looks so, something lies there that is no table."""
@@ -183,9 +183,10 @@ def is_covered(
         return beyond > BEYOND_CARDS
     is_table = _shows_table(seen, table, polygon_mask(card.corners, changed.shape))
     inner, whole = (own_place(card, changed.shape, grow * card.extent, in_view) for grow in (_inner(card), 1.0))
-    if _mean(is_table[inner]) < _NO_TABLE:
+    table_within = _mean(is_table[inner])
+    if table_within < _NO_TABLE:
         return True
-    least = _BARE_IF_INNER if _mean(is_table[inner]) >= _INNER else _BARE
+    least = _BARE_IF_WITHIN if table_within >= _BARE_WITHIN else _BARE
     is_bare = not has_table_around or (_mean(is_table[whole]) >= least and _has_tint_of(table, inner, seen))
     if is_bare:  # the card's shadow went with it
         return replaced_beyond > BEYOND_CARDS or replaced_on_others > LITTLE_BEYOND_CARDS

@@ -107,8 +107,7 @@ class Tracker(ABC, Generic[Piece]):
         self._tracks: list[Track[Piece]] | None = None
         self._at_reference: dict[Track[Piece], NDArray[np.float32]] = {}
         self._now_s = 0.0
-        self._lit_s: float | None = None
-        self._begun_s = 0.0
+        self._dark_s = self._begun_s = 0.0
         self._frame_s: float | None = None
         self._is_busy = False
         self._hands_s = self._looked_s = -np.inf
@@ -155,6 +154,7 @@ class Tracker(ABC, Generic[Piece]):
         if self._tracks is None and self._is_in_other_light(mask):
             mask = self._begin_anew(bgr)
         if mask.is_dark:
+            self._dark_s = self._now_s
             self._forget(self._appearing)
             return self._notices.raise_notice("dark", "It is too dark to see the table.")
         events = self._notices.clear("dark", "light-back", "There is light again.")
@@ -241,14 +241,10 @@ class Tracker(ABC, Generic[Piece]):
     def _is_in_other_light(self, mask: ChangeMask) -> bool:
         """Whether a frame, before the table has settled, has other light than the first picture, or hardly any.
 
-        Light that never settles is put up with after a while.
+        Light that does not settle a while after it was dark is put up with.
         """
-        if mask.is_dark:
-            return True
-        if self._lit_s is None:
-            self._lit_s = self._now_s
-        is_waiting = self._now_s - self._lit_s < self._settle_times.doubt_s
-        return is_waiting and not 1 / _SAME_LIGHT < mask.light < _SAME_LIGHT
+        is_settling = self._now_s - self._dark_s < self._settle_times.doubt_s
+        return mask.is_dark or (is_settling and not 1 / _SAME_LIGHT < mask.light < _SAME_LIGHT)
 
     def _begin_anew(self, bgr: NDArray[np.uint8]) -> ChangeMask:
         """Take a frame for the first one."""
