@@ -77,7 +77,10 @@ def symbol_probabilities(
     raw = upright.patches(pyramid, corners, lying.up) if upright and lying else raw_patches(pyramid, corners)
     shown = is_shown(*raw)
     colours, faces = at_exposure(*raw, exposure)
-    embeddings = embed(net, embedding_input(colours, faces, profile.face_value))
+    if lying is None:
+        embeddings = _embeddings_of_turned(net, pyramid, corners, exposure, profile.face_value)
+    else:
+        embeddings = embed(net, embedding_input(colours, faces, profile.face_value))
     probabilities = classify_adapted(profile.prototypes, embeddings, LIMITS.none_at, plain)
     is_clear = probabilities[..., :-1].max(-1) >= plain
     is_open = ~is_clear & shown & (is_clear.sum(1) >= LIMITS.fewest_plain)[:, None]
@@ -90,6 +93,22 @@ def symbol_probabilities(
         probabilities = _over_ways(probabilities, lying)
     probabilities[~shown] = np.eye(len(profile.symbols) + 1, dtype=np.float32)[-1]
     return probabilities
+
+
+def _embeddings_of_turned(
+    net: Network, pyramid: Pyramid, corners: NDArray[np.floating], exposure: float, value: NDArray[np.floating]
+) -> NDArray[np.float32]:
+    """The embeddings (N, 6, E) of cards (N, 6, 2) whose symbols are turned with their edges, at an exposure.
+
+    Each is worked out once on a picture: readers ask for the same outlines again and again.
+    """
+    known = pyramid.memo.setdefault(("turned", net, exposure, value.tobytes()), {})
+    keys = [card.tobytes() for card in np.asarray(corners, np.float32)]
+    lacking = [i for i, key in enumerate(keys) if key not in known]
+    if lacking:
+        patches = embedding_input(*at_exposure(*raw_patches(pyramid, corners[lacking]), exposure), value)
+        known.update(zip([keys[i] for i in lacking], embed(net, patches), strict=True))
+    return np.stack([known[key] for key in keys])
 
 
 def _over_ways(probabilities: NDArray[np.float32], lying: Lying) -> NDArray[np.float32]:
@@ -210,7 +229,7 @@ class FewShotSymbols:
         some = np.flatnonzero(is_less.any(1))
         if not len(some):
             return probabilities
-        squared = self._squared_misfits(*self._patches(pyramid, corners[some]))
+        squared = self._squared_misfits(pyramid, corners[some])
         far = some[np.median(squared, axis=1) > LIMITS.distant_card]
         contested = np.where(
             is_less[far, :, None], np.minimum(probabilities[far], LIMITS.contested), probabilities[far]
@@ -338,8 +357,7 @@ class FewShotSymbols:
         if self.profile.upright is not None:  # most outlines that show no card are told sooner
             may_be = self.profile.upright.least_squared(network(NETWORK), pyramid, corners) < LIMITS.none_at
         if may_be.any():
-            squared = self._squared_misfits(*self._patches(pyramid, corners[may_be]))
-            found[may_be] = np.minimum(squared, LIMITS.none_at).mean(1)
+            found[may_be] = np.minimum(self._squared_misfits(pyramid, corners[may_be]), LIMITS.none_at).mean(1)
         return found
 
     def misfit_of_variants(
@@ -407,9 +425,13 @@ class FewShotSymbols:
     def _known_offsets(self) -> NDArray[np.floating]:
         return _taught_offsets(self.profile) if self.offsets is None else self.offsets
 
-    def _squared_misfits(self, colours: NDArray[np.float32], faces: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The squared distances (N, 6) of raw patches to the nearest prototypes; see `raw_patches`."""
-        embeddings = self._embedded(colours, faces)
+    def _squared_misfits(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float32]:
+        """The squared distances (N, 6) of the symbols of cards (N, 6, 2), one at least, to the nearest prototypes."""
+        if self.profile.upright is None:
+            value = self.profile.face_value
+            embeddings = _embeddings_of_turned(network(NETWORK), pyramid, corners, self.exposure, value)
+        else:
+            embeddings = self._embedded(*self._patches(pyramid, corners))
         return np.asarray(squared_distances(self.profile.prototypes, embeddings).min(-1))
 
     def _embedded(self, colours: NDArray[np.float32], faces: NDArray[np.float32]) -> NDArray[np.float32]:

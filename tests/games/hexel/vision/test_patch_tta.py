@@ -4,8 +4,9 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.games.hexel.vision import few_shot_classifier
 from companion.games.hexel.vision.classifier import PATCH, raw_patches
-from companion.games.hexel.vision.few_shot_classifier import is_shown, symbol_probabilities
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols, is_shown, symbol_probabilities
 from companion.games.hexel.vision.prototypes import SymbolProfile, fit_prototypes
 from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
@@ -57,6 +58,30 @@ def test_a_symbol_wholly_under_a_thing_stays_unnamed(profile: SymbolProfile) -> 
     x, y = place(0)
     cv2.circle(picture, (round(x), round(y)), 36, (60, 150, 60), -1)
     assert told(profile, picture, corners)[0, :-1].max() < PLAIN
+
+
+def test_an_outline_is_embedded_once_on_a_picture(profile: SymbolProfile, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader asks for a card that it names at once four times: that took twice as long."""
+    net, batches = network(NET), []
+
+    class Counted:
+        def forward(self, batch: np.ndarray) -> np.ndarray:
+            batches.append(len(batch))
+            return net.forward(batch)
+
+    counted = Counted()
+    monkeypatch.setattr(few_shot_classifier, "network", lambda _: counted)
+    picture, corners = card(["red", "blue", "red", "red", "blue", "blue"])
+    classifier, pyramid = FewShotSymbols(profile), Pyramid.of(picture)
+    named = classifier.accept(classifier.classify(pyramid, corners)[0])
+    assert named == ("red", "blue", "red", "red", "blue", "blue")
+    misfit = classifier.misfit(pyramid, corners.astype(np.float64))
+    assert misfit < 1.0
+    assert not classifier.is_foreign(pyramid, corners)
+    assert batches == [6]
+    other = Pyramid.of(np.full_like(picture, 90))
+    assert classifier.misfit(other, corners) > misfit
+    assert batches == [6, 6]
 
 
 def test_a_face_burnt_out_to_white_shows_no_symbols(profile: SymbolProfile) -> None:
