@@ -106,6 +106,8 @@ def main() -> None:
     every: Counter[str] = Counter()
     for path in sorted(folder.glob("*-teach.scene.json")):
         seed = int(path.name.split("-")[0])
+        if not is_rendered(path):
+            continue
         picture, cards = opened(path)
         profile = None
         try:

@@ -330,7 +330,7 @@ class _Look:
             seen = taught.read_numerals(pyramid, np.concatenate([corners[None], turned, moved]))
             is_sure = _stands_upright(taught, seen, sections)
             others = [align(pyramid, turned[0], face).correlation]
-        if not is_sure and not _is_plainer(alike[chosen], others):
+        if not is_sure and not is_plainer(alike[chosen], others):
             sections = np.minimum(sections, LIMITS.unsure_way)
             legible = np.minimum(legible, LIMITS.unsure_way)
         one = Hypothesis(corners, self.found, sections, float(legible[chosen]), alike[chosen], like_numbers)
@@ -417,7 +417,7 @@ def _stands_upright(taught: TaughtNumerals, ways: TaughtScores, sections: NDArra
     return bool(tells and upright[0] - upright[turned] > LIMITS.sure_standing)
 
 
-def _is_plainer(alike: float, others: list[float]) -> bool:
+def is_plainer(alike: float, others: list[float]) -> bool:
     """A card's look says which way up it lies: it is the taught face's, and plainer than the ``others``' looks."""
     return alike > max([LIMITS.like_face, *(other + LIMITS.plainer_way for other in others)])
 

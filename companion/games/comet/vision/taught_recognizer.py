@@ -31,6 +31,7 @@ from companion.games.comet.vision.hypothesis import (
     are_same_way_up,
     examine,
     has_proportion,
+    is_plainer,
     numbers_of,
     seen_where_known,
 )
@@ -252,7 +253,7 @@ def present(likely: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesi
             kept.append(one)
     kept = _replace_spanning(kept, there, usual)
     kept = [_surer_outline(one, there, kept) for one in kept]
-    told = [_unless_turned(_as_seen_by_all(one, there), likely) for one in kept]
+    told = [_unless_turned(_as_seen_by_all(one, there, kept), likely) for one in kept]
     return [_without_cut_numbers(one, kept) for one in told]
 
 
@@ -326,14 +327,18 @@ def _least_free(one: Hypothesis) -> float:
     return LIMITS.free_share_read if one.legible >= LIMITS.read_card else LIMITS.free_share
 
 
-def _as_seen_by_all(one: Hypothesis, others: list[Hypothesis]) -> Hypothesis:
-    """A card with each number as the surest of the outlines shows it that see it there; not sure where they differ."""
+def _as_seen_by_all(one: Hypothesis, others: list[Hypothesis], kept: list[Hypothesis]) -> Hypothesis:
+    """A card with each number as the surest of the outlines shows it that see it there; not sure where they differ.
+
+    One the other way up says nothing that lies on another card that is ``kept``, and plainly looks less like a face.
+    """
     sections, is_contested = one.sections.copy(), np.zeros(len(one.sections), bool)
     for other in others if len(one.numerals) else ():
         if other is one or len(other.numerals) != len(one.numerals):
             continue
         if not are_same_way_up(one.corners, other.corners):
-            is_contested |= _is_read_turned(one, other)
+            is_beside = is_plainer(one.alike, [other.alike]) and any(_shows_only(other, card, one) for card in kept)
+            is_contested |= _is_read_turned(one, other) and not is_beside
             continue
         apart = np.linalg.norm(one.numerals[..., :2] - other.numerals[..., :2], axis=-1) / one.numerals[..., 2]
         for k, (section, seen) in enumerate(zip(sections, other.sections, strict=True)):
@@ -404,6 +409,18 @@ def _is_read_turned(one: Hypothesis, other: Hypothesis) -> bool:
     numbers = [sorted(some.sections.argmax(-1).tolist()) for some in (one, other)]
     is_sure = min(one.legible, other.legible) >= LIMITS.surely_read
     return is_sure and numbers[0] != numbers[1] and one.shares_all_numbers(other)
+
+
+def _shows_only(one: Hypothesis, card: Hypothesis, other: Hypothesis) -> bool:
+    """All numbers of a third card, surely read, lie within one outline, and none within the other."""
+    if card.legible < LIMITS.surely_read or not len(card.numerals):
+        return False
+    middles = card.numerals[..., :2].reshape(-1, 2).tolist()
+    within = [
+        [cv2.pointPolygonTest(outline.corners.astype(np.float32), at, False) >= 0 for at in middles]
+        for outline in (one, other)
+    ]
+    return all(within[0]) and not any(within[1])
 
 
 def _contradicts(section: NDArray[np.float64], other: NDArray[np.float64]) -> bool:

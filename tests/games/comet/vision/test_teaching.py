@@ -959,6 +959,21 @@ def test_ink_that_reads_as_other_numbers_upside_down_is_doubted():
     assert told.sections.max() > LIMITS.sure_taught
 
 
+@pytest.mark.parametrize(("alike", "own_at", "is_sure"), [(0.6, -20.0, True), (0.85, -20.0, False), (0.6, 20.0, False)])
+def test_an_outline_upside_down_across_a_read_card_says_nothing(alike, own_at, is_sure):
+    """A card of nines and a six beside another was doubted: half on it, an outline the other way up read them too."""
+    quad = np.array([[0.0, 0], [120, 0], [120, 80], [0, 80]])
+    numerals = np.array([[[30.0, 20, 6], [60, 20, 6], [90, 20, 6]]])
+    nine, six, five = (np.eye(15)[[NUMBERS.index(number)] * 3] * 0.99 for number in (9, 6, 5))
+    nines = Hypothesis(quad, 0.9, nine, 1.0, 0.9, numerals=numerals)
+    across = np.roll(quad, 2, 0) - np.array([0.0, 40.0])
+    sixes = Hypothesis(across, 0.0, six, 1.0, alike, numerals=numerals[:, ::-1])
+    away = np.array([5.0, own_at - 20.0, 0.0])
+    beside = Hypothesis(quad - [0.0, 82.0], 0.9, five, 1.0, 0.9, numerals=numerals + away)
+    told = {round(float(card.corners[0, 1])): card.sections.max() for card in present([nines, sixes, beside], [nines])}
+    assert (told[0] > LIMITS.sure_taught) == is_sure
+
+
 def of_table(corners, values):
     """A card as it is told, None for a number that surely is hidden."""
     sections = np.full((3, len(NUMBERS) + 2), 0.001)
