@@ -9,8 +9,11 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -355,6 +358,68 @@ def visit(window: Browser, serve: Callable[[Flask], int]) -> Callable[..., Brows
         return window
 
     return go
+
+
+class Relay:
+    """A way to a table of this machine that can be lost without a word, as when its access point loses power."""
+
+    def __init__(self, to_port: int) -> None:
+        self._to_port = to_port
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._passes = threading.Event()
+        self._passes.set()
+        self._ends: list[socket.socket] = [self._listening]
+        threading.Thread(target=self._take_in, daemon=True).start()
+
+    @property
+    def port(self) -> int:
+        return int(self._listening.getsockname()[1])
+
+    def lose_all(self) -> None:
+        """Pass nothing on from now on, and tell nobody."""
+        self._passes.clear()
+
+    def pass_again(self) -> None:
+        """Pass on what came meanwhile, and all that follows."""
+        self._passes.set()
+
+    def close(self) -> None:
+        self._passes.set()
+        for end in self._ends:
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+
+    def _take_in(self) -> None:
+        with suppress(OSError):
+            while True:
+                visitor, _ = self._listening.accept()
+                table = socket.create_connection(("127.0.0.1", self._to_port))
+                self._ends += [visitor, table]
+                for source, target in ((visitor, table), (table, visitor)):
+                    threading.Thread(target=self._pass_on, args=(source, target), daemon=True).start()
+
+    def _pass_on(self, source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                self._passes.wait()
+                target.sendall(data)
+            self._passes.wait()
+            target.shutdown(socket.SHUT_WR)
+
+
+@pytest.fixture
+def relay() -> Iterator[Callable[[int], Relay]]:
+    """Lays ways to tables."""
+    laid: list[Relay] = []
+
+    def lay(to_port: int) -> Relay:
+        laid.append(Relay(to_port))
+        return laid[-1]
+
+    yield lay
+    for way in laid:
+        way.close()
 
 
 def show_notices(referee: Referee, page: Browser) -> None:

@@ -109,6 +109,46 @@ def test_a_phone_that_is_out_of_reach_says_so_at_once(referee: Referee, visit: C
     page.wait_for(READY)
 
 
+def visit_by_relay(way: Any, window: Any) -> None:
+    """Open the page through a relay, on a phone that joins and is twenty times as impatient as others."""
+    window.open(f"http://127.0.0.1:{way.port}/?code={CODE}")
+    window.wait_for(READY)
+    window.run("const within = AbortSignal.timeout; AbortSignal.timeout = (ms) => within.call(AbortSignal, ms / 20)")
+
+
+def test_a_table_that_falls_silent_without_a_word_is_lost_on_the_page(
+    referee: Referee, window: Any, serve: Callable[[Flask], int], relay: Callable[[int], Any]
+) -> None:
+    """An access point without power closes no connection: whoever waits for an answer waits for minutes."""
+    way = relay(serve(create_app(referee, join_code=CODE)))
+    visit_by_relay(way, window)
+    way.lose_all()
+    window.run("const now = Date.now.bind(Date); Date.now = () => now() + 40_000")  # three signs of life were missed
+    window.wait_for("document.getElementById('link-words').textContent == 'Connection lost'")
+    referee.ask(Do(HEXEL))
+    way.pass_again()
+    window.wait_for("document.getElementById('link-words').textContent == 'Live'")
+    window.wait_for("document.querySelector('#call .word').textContent == 'AnaHexel'")
+
+
+def test_a_press_that_nothing_answers_is_said_to_have_reached_nobody_and_counts_once(
+    referee: Referee, window: Any, serve: Callable[[Flask], int], relay: Callable[[int], Any]
+) -> None:
+    way = relay(serve(create_app(referee, join_code=CODE)))
+    visit_by_relay(way, window)
+    window.run("document.getElementById('sit-0').click()")
+    window.wait_for("document.querySelector('#turn .mine') && document.getElementById('do-0')")
+    before = len(referee.latest().moves)
+    way.lose_all()
+    window.run("document.getElementById('do-0').click()")
+    window.wait_for("document.getElementById('toast').textContent.includes('cannot be reached')")
+    way.pass_again()
+    window.wait_for("document.getElementById('link-words').textContent == 'Live'")
+    window.run("document.querySelector('#turn .mine') && document.getElementById('do-0').click()")
+    window.wait_for("!document.querySelector('#turn .mine')")
+    assert len(referee.latest().moves) == before + 1
+
+
 def test_a_phone_that_finds_every_seat_taken_is_told(referee: Referee, visit: Callable[..., Any]) -> None:
     page = visit(referee)
     state, me = "{ players: { Ana: 1, Bo: 1 } }", "{ joined: true, seat: null, taken: ['Ana', 'Bo'] }"

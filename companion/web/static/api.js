@@ -12,10 +12,12 @@ export class Refused extends Error {
   }
 }
 
+const ANSWER_MS = 10_000; // the table answers in a fraction of a second; a network that was lost without a word never does
+
 export async function answerOf(response) {
-  const body = await response.json().catch(() => ({}));
-  if (response.ok) return body;
-  throw new Refused(response.status, body.error ?? { code: "no-answer", message: t("answer-none") });
+  const body = await response.json().catch(() => null);
+  if (response.ok && body) return body;
+  throw new Refused(response.status, body?.error ?? { code: "no-answer", message: t("answer-none") });
 }
 
 // Everybody's screen speaks the table's language, whatever its browser would rather have.
@@ -34,46 +36,58 @@ export async function send(path, options = {}) {
   return answerOf(response);
 }
 
+// The same for what is answered at once, or else by nobody.
+function sendPromptly(path, options = {}) {
+  return send(path, { ...options, signal: AbortSignal.timeout(ANSWER_MS) });
+}
+
 // One key for each press, sent again with it: a press repeated by a shaky network counts once.
 // (crypto.randomUUID exists only on secure pages; a table at home has a plain address.)
 export function key() {
   return [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-export async function post(path, body) {
+function posted(body) {
   const headers = { "Content-Type": "application/json", "Idempotency-Key": key() };
-  const options = { method: "POST", headers, body: JSON.stringify(body) };
+  return { method: "POST", headers, body: JSON.stringify(body) };
+}
+
+// What may take the table a while, such as looking through a photograph.
+export const post = (path, body) => send(path, posted(body));
+
+async function press(path, body) {
+  const options = posted(body);
   try {
-    return await send(path, options);
+    return await sendPromptly(path, options);
   } catch (error) {
     if (error.code !== "offline" || !path.startsWith("/api/commands")) throw error;
-    return send(path, options);
+    return sendPromptly(path, options);
   }
 }
 
-export const fetchState = () => send("/api/state");
-export const chooseLanguage = (language) => post("/api/language", { language });
-export const fetchHealth = () => send("/healthz");
-export const fetchMe = () => send("/api/me");
-export const claim = (player) => post("/api/seat", { player });
-export const free = (player) => post("/api/seat/free", player ? { player } : {});
-export const operate = (pin) => post("/api/operator", { pin });
-export const switchCamera = (on) => post("/api/camera", { on });
-export const callReferee = (on) => post("/api/referee", { on });
-export const resign = () => post("/api/operator/leave");
-export const join = (code) => post("/api/join", { code });
-export const command = (version, body) => post(`/api/commands?version=${version}`, body);
-export const confirm = (version, player) => post("/api/confirm", { version, player });
-export const reject = (version, player) => post("/api/reject", { version, player });
-export const undo = (version) => post("/api/undo", { version });
-export const redo = (version) => post("/api/redo", { version });
-export const correct = (version, change) => post("/api/correct", { version, ...change });
-export const fetchMove = (number) => send(`/api/moves/${number}`);
-export const fetchOptions = ([q, r], at) => send(`/api/options?q=${q}&r=${r}${at ? `&at=${at}` : ""}`);
+export const fetchState = () => sendPromptly("/api/state");
+export const chooseLanguage = (language) => press("/api/language", { language });
+export const fetchHealth = () => sendPromptly("/healthz");
+export const fetchMe = () => sendPromptly("/api/me");
+export const claim = (player) => press("/api/seat", { player });
+export const free = (player) => press("/api/seat/free", player ? { player } : {});
+export const operate = (pin) => press("/api/operator", { pin });
+export const switchCamera = (on) => press("/api/camera", { on });
+export const callReferee = (on) => press("/api/referee", { on });
+export const resign = () => press("/api/operator/leave");
+export const join = (code) => press("/api/join", { code });
+export const command = (version, body) => press(`/api/commands?version=${version}`, body);
+export const confirm = (version, player) => press("/api/confirm", { version, player });
+export const reject = (version, player) => press("/api/reject", { version, player });
+export const undo = (version) => press("/api/undo", { version });
+export const redo = (version) => press("/api/redo", { version });
+export const correct = (version, change) => press("/api/correct", { version, ...change });
+export const fetchMove = (number) => sendPromptly(`/api/moves/${number}`);
+export const fetchOptions = ([q, r], at) => sendPromptly(`/api/options?q=${q}&r=${r}${at ? `&at=${at}` : ""}`);
 // What the rules would say of commands, now or in the place of a move that was made; nothing happens.
-export const judge = (commands, at) => post("/api/verdicts", at ? { commands, at } : { commands }).then(({ verdicts }) => verdicts);
-export const fetchGames = () => send("/api/games").then(({ games }) => games);
-export const fetchTopics = (game) => send(`/api/howto/${game}`).then(({ topics }) => topics);
-export const fetchPlayers = () => send("/api/players").then(({ players }) => players);
-export const begin = (header) => post("/api/next", { header });
-export const nextGame = (version, player) => post("/api/next", { version, player });
+export const judge = (commands, at) => press("/api/verdicts", at ? { commands, at } : { commands }).then(({ verdicts }) => verdicts);
+export const fetchGames = () => sendPromptly("/api/games").then(({ games }) => games);
+export const fetchTopics = (game) => sendPromptly(`/api/howto/${game}`).then(({ topics }) => topics);
+export const fetchPlayers = () => sendPromptly("/api/players").then(({ players }) => players);
+export const begin = (header) => press("/api/next", { header });
+export const nextGame = (version, player) => press("/api/next", { version, player });
