@@ -111,6 +111,22 @@ def test_a_display_without_a_place_for_a_stream_keeps_asking(app: Flask, hub: Hu
     window.wait_for("document.querySelector('#link').dataset.link == 'live'")
 
 
+def test_a_display_whose_hub_falls_silent_without_a_word_says_so_and_finds_it_again(
+    hub: Hub, address: str, window: Any, relay: Callable[[int], Any]
+) -> None:
+    """A hub without power closes no connection: the display would be as it was, and live, until somebody wonders."""
+    way = relay(int(address.rpartition(":")[2]))
+    window.open(f"http://127.0.0.1:{way.port}/")
+    window.wait_for("document.querySelector('#link').dataset.link == 'live'")
+    way.lose_all()
+    window.run("const now = Date.now.bind(Date); Date.now = () => now() + 40_000")  # three signs of life were missed
+    window.wait_for("document.querySelector('#link').dataset.link == 'lost'")
+    hub.hall.put(Address("hall", "table-04"), SNAPSHOT)
+    way.pass_again()
+    window.wait_for("document.querySelectorAll('#tables .table').length == 4")
+    window.wait_for("document.querySelector('#link').dataset.link == 'live'")
+
+
 LOSE = """
 const ask = window.fetch;
 let answers = arguments[0];

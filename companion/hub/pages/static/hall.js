@@ -11,6 +11,7 @@ const NEW_MS = 2500;
 const SHOWN_ALARMS = 8;
 const EXPLAINED_ALARMS = 4;
 const AGAIN_MS = 3000;
+const SILENCE_MS = 35000; // signs of life come every 10 s; three missed ones are a lost hub
 
 const tables = new Map();
 const changedAt = new Map();
@@ -149,21 +150,39 @@ function link(state) {
   element.textContent = t(state);
 }
 
+let source = /** @type {EventSource | null} */ (null);
+let lastHeard = 0;
+
+function heard() {
+  lastHeard = Date.now();
+  link("live");
+}
+
 function follow() {
-  const source = new EventSource("/api/hall/events");
-  source.addEventListener("hall", (event) => {
-    link("live");
+  const mine = new EventSource("/api/hall/events");
+  source = mine;
+  lastHeard = Date.now();
+  mine.addEventListener("hall", (event) => {
+    heard();
     take(JSON.parse(event.data));
   });
-  source.addEventListener("alive", () => link("live"));
-  source.onerror = () => {
-    if (source.readyState !== EventSource.CLOSED) {
+  mine.addEventListener("alive", heard);
+  mine.onerror = () => {
+    if (mine.readyState !== EventSource.CLOSED) {
       link("lost"); // the browser tries again by itself
       return;
     }
     ask();
     setTimeout(follow, AGAIN_MS);
   };
+}
+
+// A hub or a network that loses power closes no stream: one that says nothing for so long is opened anew.
+function watch() {
+  if (source?.readyState === EventSource.CLOSED || Date.now() - lastHeard < SILENCE_MS) return;
+  source?.close();
+  link("lost");
+  follow();
 }
 
 // A display that got no stream, for all places are taken, asks until it gets one.
@@ -180,4 +199,5 @@ async function ask() {
 
 window.addEventListener("resize", draw);
 setInterval(draw, 1000); // what was new is so no more
+setInterval(watch, AGAIN_MS);
 follow();
