@@ -154,10 +154,17 @@ class Lessons:
             return self.state()
 
     def upload(self, part: int, parts: int, data: bytes) -> dict[str, Any] | None:
-        """One part of a photograph in order; with the last what `take` says of it, before that None."""
+        """One part of a photograph in order; with the last what `take` says of it, before that None.
+
+        Raises:
+            Refusal: `photo-mixed` for a part that does not follow, or as `take` does.
+        """
         with self._lock:
             lesson = self._present()
-            lesson.parts = [*(lesson.parts if part else []), data]
+            before, lesson.parts = lesson.parts if part else [], []
+            if len(before) != part:
+                raise Refusal("photo-mixed", "Another photograph came in between: send yours once more.")
+            lesson.parts = [*before, data]
             if len(lesson.parts) < parts:
                 return None
             photo, lesson.parts = b"".join(lesson.parts), []

@@ -258,6 +258,22 @@ def test_a_photograph_comes_in_parts_from_the_phone(operator: FlaskClient, runni
     assert operator.post("/api/teach/photo?part=0&parts=1", data=b" " * 70_000).status_code == 413  # it is no JSON
 
 
+def test_of_two_photographs_that_come_at_once_no_mixture_is_learnt_from(
+    operator: FlaskClient, running: SimpleNamespace
+) -> None:
+    step(operator, "begin", deck=DECK)
+
+    def send(part: int) -> tuple[int, str | None]:
+        answer = operator.post(f"/api/teach/photo?part={part}&parts=3", data=b"a third")
+        return answer.status_code, answer.get_json().get("error", {}).get("code")
+
+    assert [send(0), send(1)] == [(200, None)] * 2
+    assert [send(0), send(1)] == [(200, None)] * 2, "another phone's, from its first part on"
+    assert send(1) == (409, "photo-mixed"), "what the first phone has left"
+    assert send(2) == (409, "photo-mixed"), "what the other one has left"
+    assert send(0) == (200, None)
+
+
 def test_samples_are_added_and_an_earlier_version_comes_back(
     operator: FlaskClient, running: SimpleNamespace, camera: Shown, tmp_path: Path
 ) -> None:
