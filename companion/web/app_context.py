@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
-from flask import Request, Response, current_app, request
+from flask import Request, Response, current_app, request, url_for
 from werkzeug.exceptions import NotFound, RequestEntityTooLarge
 
 from companion.errors import Refusal
@@ -109,7 +109,10 @@ class AppContext:
     parts: TableParts
 
     def rights(self, asking: Request) -> dict[str, Any]:
-        """What the asking phone may do, whether it may show the code that joins, and at which address others join."""
+        """What the asking phone may do, whether it may show the code that joins, and at which address others join.
+
+        The address of the page's script is another after an update of the table: then an open page is an old one.
+        """
         parts = self.parts
         return {
             **self.people.as_json(asking),
@@ -119,6 +122,7 @@ class AppContext:
             "setup": self.is_to_be_set_up,
             "hall": parts.is_in_hall,
             "address": urlsplit(parts.invitation.url if parts.invitation else asking.host_url).netloc,
+            "script": url_for("static", filename="main.js"),
             "secure_port": None if parts.secure is None or asking.is_secure else parts.secure.port,
         }
 

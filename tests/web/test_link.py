@@ -39,6 +39,47 @@ def test_a_lost_table_is_said_and_found_again(referee: Referee, window: Any) -> 
         again.stop()
 
 
+def sleep_and_wake(page: Any) -> None:
+    """Put the phone away and take it up again."""
+    for is_hidden in ("true", "false"):
+        page.run(
+            f"Object.defineProperty(document, 'hidden', {{ value: {is_hidden}, configurable: true }});"
+            "document.dispatchEvent(new Event('visibilitychange'))"
+        )
+
+
+def test_a_phone_that_wakes_after_its_seat_went_to_another_asks_for_a_seat_anew(
+    referee: Referee, window: Any, serve: Callable[[Flask], int]
+) -> None:
+    app = create_app(referee, join_code=CODE)
+    window.open(f"http://127.0.0.1:{serve(app)}/?code={CODE}")
+    window.wait_for(READY)
+    window.run("document.getElementById('sit-0').click()")
+    window.wait_for("document.querySelector('#turn .mine')")
+    other = app.test_client()
+    other.post("/api/join", json={"code": CODE})
+    assert other.post("/api/seat/free", json={"player": "Ana"}).status_code == 200
+    assert other.post("/api/seat", json={"player": "Ana"}).status_code == 200
+    sleep_and_wake(window)
+    window.wait_for("document.getElementById('sit-0')?.disabled && !document.querySelector('#turn .mine')")
+
+
+@pytest.mark.parametrize("path", ["/", "/board"])
+def test_a_page_left_open_over_an_update_of_the_table_comes_anew(
+    path: str, referee: Referee, window: Any, serve: Callable[[Flask], int]
+) -> None:
+    app = create_app(referee, join_code=CODE)
+    window.open(f"http://127.0.0.1:{serve(app)}{path}")
+    window.wait_for(READY)
+    window.run("document.body.dataset.old = 'yes'")
+    sleep_and_wake(window)
+    window.wait_for(READY)
+    assert window.run("return document.body.dataset.old") == "yes", "the same page stays"
+    app.url_default_functions[None] = [lambda endpoint, values: values.update(v="0123456789")]
+    sleep_and_wake(window)
+    window.wait_for(f"{READY} && !document.body.dataset.old")
+
+
 def test_a_phone_that_slept_through_its_turn_plays_the_one_it_wakes_to(
     referee: Referee, visit: Callable[..., Any]
 ) -> None:

@@ -31,6 +31,7 @@ let isLaying = false; // whether free cells are shown to tap, because a card is 
 const isBoard = document.body.dataset.view === "board";
 
 async function onState(state, isFirst = false) {
+  if (isFirst && latest) followTable();
   const [game] = await Promise.all([gameModule(state.game), wear(state.game)]);
   if (latest && !isFirst && state.version < latest.version) return;
   if (state.game !== latest?.game) isLaying = false;
@@ -105,9 +106,17 @@ function onLink(connection) {
   find("link-words").textContent = LINK_WORDS[link];
 }
 
+let asked = 0; // how often what this phone may do was asked for: a late answer is not news
+
 // Seats and rights are this phone's own, no part of the table's state: asked for after every change of them.
 async function onRights() {
-  me = await fetchMe();
+  const mine = ++asked;
+  const now = await fetchMe();
+  if (mine === asked) await setRights(now);
+}
+
+async function setRights(now) {
+  me = now;
   document.body.dataset.joined = me.joined ? "yes" : "no";
   if (latest) draw(latest, await gameModule(latest.game));
   if (latest) setUpOnce();
@@ -239,15 +248,19 @@ if (!isBoard) {
   new ResizeObserver(([{ target }]) => target.classList.toggle("is-tall", /** @type {any} */ (target).offsetHeight > MOST_COVERED * innerHeight)).observe(find("actions"));
 }
 
-// A screen on the table's own machine is often sooner than its network: who joins needs the address that it has now.
-async function followAddress() {
-  const { address } = await fetchMe().catch(() => me);
-  if (address !== me.address) location.reload();
+// Meanwhile the table may have been updated, this phone's seat been given to another, or the code been changed. A screen
+// on the table's own machine is often sooner than its network: who joins needs the address that it has now.
+async function followTable() {
+  const mine = ++asked;
+  const now = await fetchMe().catch(() => null);
+  if (!now || mine !== asked) return;
+  if (now.script !== me.script || (isBoard && now.address !== me.address)) location.reload();
+  else if (!isBoard) await setRights(now);
 }
 
 if (isBoard) {
-  addEventListener("online", followAddress);
-  setInterval(followAddress, ADDRESS_ASKED_MS);
+  addEventListener("online", followTable);
+  setInterval(followTable, ADDRESS_ASKED_MS);
 }
 
 addEventListener("resize", () => squeeze("call"));
