@@ -39,6 +39,29 @@ def test_a_lost_table_is_said_and_found_again(referee: Referee, window: Any) -> 
         again.stop()
 
 
+def test_another_table_at_the_same_address_is_shown_though_as_much_has_happened_there(
+    table: Callable[..., Referee], window: Any
+) -> None:
+    """The browser asks for what came after the version that it has seen, which is the other table's too."""
+    yesterdays, todays = table(), table(players=("Cy", "Dee"))
+    assert yesterdays.latest().version == todays.latest().version
+    listening = bind("127.0.0.1", 0)
+    port = listening.getsockname()[1]
+    server = Server(create_app(yesterdays, join_code=CODE), listening)
+    server.start()
+    window.open(f"http://127.0.0.1:{port}/?code={CODE}")
+    window.wait_for(f"{READY} && document.getElementById('sit-0').textContent == 'Ana'")
+    server.stop()
+    again = Server(create_app(todays, join_code="ANOTHER"), bind("127.0.0.1", port))
+    again.start()
+    try:
+        window.wait_for("document.querySelector('.seat .name').textContent == 'Cy'")
+        window.wait_for("!document.getElementById('join').hidden && !document.getElementById('sit-0')")
+    finally:
+        window.open("about:blank")
+        again.stop()
+
+
 def sleep_and_wake(page: Any) -> None:
     """Put the phone away and take it up again."""
     for is_hidden in ("true", "false"):

@@ -11,6 +11,7 @@ export function follow({ onState, onLink, onRefused }) {
   let again = /** @type {any} */ (0);
   let lastHeard = 0;
   let isLost = false;
+  let states = 0; // told by streams
 
   const heard = () => {
     lastHeard = Date.now();
@@ -21,13 +22,17 @@ export function follow({ onState, onLink, onRefused }) {
   const open = () => {
     close();
     let isFirst = true; // it counts whatever its number: a table begun anew counts from one again
+    let isReopened = false;
     source = new EventSource(addressed("/api/events"));
     source.onopen = () => {
       isFirst = true;
       heard();
+      if (isReopened) ask(null, true); // the browser asked for news alone, and another table may be here now
+      isReopened = true;
     };
     source.addEventListener("state", (event) => {
       heard();
+      states += 1;
       onState(JSON.parse(event.data), isFirst);
       isFirst = false;
     });
@@ -50,10 +55,13 @@ export function follow({ onState, onLink, onRefused }) {
     source = null;
   };
 
-  // Asks once; `link` is how the page stays up to date if that succeeds, none when that is yet to be seen.
-  const ask = async (/** @type {string | null} */ link = null) => {
+  // Asks once; `link` is how the page stays up to date if that succeeds, none when that is yet to be seen. `isAnew`: the
+  // answer counts whatever its number, unless a stream was sooner.
+  const ask = async (/** @type {string | null} */ link = null, isAnew = false) => {
+    const told = states;
     try {
-      onState(await fetchState(), isLost);
+      const state = await fetchState();
+      onState(state, isLost || (isAnew && told === states));
       isLost = false;
       lastHeard = Date.now();
       if (link) onLink(link);
