@@ -189,8 +189,8 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
     ("post", "/api/confirm"): Address("The waiting proposal is right.", _PRESS, _DONE, needs=_JOINED),
     ("post", "/api/reject"): Address("The waiting proposal is wrong.", _PRESS, _DONE, needs=_JOINED),
     ("post", "/api/next"): Address(
-        "The next game; with a header that one, which is the operator's.",
-        _object(version=_WHOLE, player={"type": ["string", "null"]}, header=_HEADER),
+        "The next game; with a header that one, which is the operator's. With `setup` only where nothing was begun.",
+        _object(version=_WHOLE, player={"type": ["string", "null"]}, header=_HEADER, setup=_YES),
         _DONE,
         needs=_JOINED,
     ),

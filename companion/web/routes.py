@@ -131,7 +131,10 @@ def reject() -> Response:
 
 @blueprint.post("/api/next")
 def following_game() -> Response:
-    """The next game: the evening's next or the same again; with a ``header`` that one, which is the operator's."""
+    """The next game: the evening's next or the same again; with a ``header`` that one, which is the operator's.
+
+    With ``setup`` it is the one that a table is set up with, which counts only where nothing was begun yet.
+    """
     table, given = context(), request_object()
     session = table.referee.latest()
     if "header" in given:
@@ -139,6 +142,9 @@ def following_game() -> Response:
         if table.is_to_be_set_up:
             table.people.guard.admit(request)
             version = session.version  # of two who press at once the second begins nothing
+        elif given.get("setup") is True:
+            table.people.guard.admit(request)
+            raise Refusal("stale", "Somebody else has set the table up meanwhile; look again.")
         else:
             table.people.admit_operator(request)
         return _asked(Begin(require_distinct(read_header(given["header"])), version))

@@ -140,6 +140,19 @@ def test_of_two_who_set_the_table_up_at_once_the_second_begins_nothing(
     assert referee.latest().header.players == ("Ana", "Bo")
 
 
+@pytest.mark.parametrize("pin", [None, "271828"])
+def test_who_set_the_table_up_too_late_is_told_so_and_begins_nothing(pin: str | None, referee: Referee) -> None:
+    """An operator too: what is pressed is the beginning of the evening, not another game in its middle."""
+    app = create_app(referee, join_code=CODE, operator_pin=pin, parts=TableParts(opened_empty=referee.latest().header))
+    phone = app.test_client()
+    phone.post("/api/join", json={"code": CODE})
+    before = referee.latest()
+    late = {"header": Header("hexapod", ("Cy", "Dee")).as_json(), "setup": True}
+    told = phone.post("/api/next", json=late)
+    assert (told.status_code, told.get_json()["error"]["code"]) == (409, "stale")
+    assert referee.latest() == before
+
+
 def test_players_are_remembered_with_their_colour(referee: Referee, visit: Callable[..., Any]) -> None:
     referee.ask(Begin(Header("hexdragon", ("Cy", "Dee"), None, {"colours": {"Cy": "purple", "Dee": "red"}})))
     session = referee.latest()

@@ -89,5 +89,5 @@ export const judge = (commands, at) => press("/api/verdicts", at ? { commands, a
 export const fetchGames = () => sendPromptly("/api/games").then(({ games }) => games);
 export const fetchTopics = (game) => sendPromptly(`/api/howto/${game}`).then(({ topics }) => topics);
 export const fetchPlayers = () => sendPromptly("/api/players").then(({ players }) => players);
-export const begin = (header) => press("/api/next", { header });
+export const begin = (header, isSetup) => press("/api/next", { header, setup: isSetup });
 export const nextGame = (version, player) => press("/api/next", { version, player });

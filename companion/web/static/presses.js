@@ -96,7 +96,7 @@ export function presses({ onRights, onDone, onRefused, latest }) {
     undo: () => press(() => api.undo(version())),
     redo: () => press(() => api.redo(version())),
     correct: (move, change, place) => press(() => rebased(move, change, stands(latest(), move) ? latest() : { version: move.version }), place),
-    begin: (header) => rights(() => api.begin(header)),
+    begin: (header, isSetup) => rights(() => api.begin(header, isSetup)),
     nextGame: () => press(() => api.nextGame(version(), latest()?.turn)),
   };
 }

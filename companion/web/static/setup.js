@@ -20,6 +20,7 @@ export async function openSetup({ state, me, press }) {
     options: me.setup ? {} : { ...state.header.options },
   };
   Object.assign(wanted, taken(games));
+  const isSetup = me.setup; // when it was opened
   const note = h("p", { class: "answer", role: "status" });
   const leave = () => sessionStorage.setItem(DRAFT, JSON.stringify({ ...wanted, game: wanted.game.name }));
   const camera = me.camera ? cameraView(me, press, () => wanted.game.name, leave) : null;
@@ -30,7 +31,7 @@ export async function openSetup({ state, me, press }) {
   }
   const begin = async (event) => {
     event.preventDefault();
-    const answer = await press.begin(header(wanted, pages[wanted.game.name]));
+    const answer = await press.begin(header(wanted, pages[wanted.game.name]), isSetup);
     if (answer?.error) note.textContent = answer.error.message;
     else if (answer) closeDialog(form);
   };
