@@ -233,6 +233,33 @@ def test_no_amount_counts_that_nobody_typed(table: Callable[..., Referee], visit
     assert referee.latest().moves[-1].command["cmd"] == "stake"
 
 
+@pytest.mark.parametrize("size", [(360, 640), (640, 360)])
+def test_what_was_seen_is_answered_without_scrolling_in_text_of_twice_the_size(
+    referee: Referee, visit: Callable[..., Any], window: Any, size: tuple[int, int]
+) -> None:
+    window.screen(*size)
+    window.ask_in("de")
+    window.choose_text_size(32)
+    referee.ask(Propose(HEXEL, Evidence(b"", 0.93)))
+    try:
+        page = visit(referee)
+        page.wait_for("document.getElementById('confirm')")
+        hidden = page.run("""
+            return [...document.querySelectorAll('#proposal .row button')].filter((button) => {
+              const { left, right, top, bottom } = button.getBoundingClientRect();
+              return bottom > innerHeight || document.elementFromPoint((left + right) / 2, bottom - 4) !== button;
+            }).map(({ textContent }) => textContent)
+        """)
+        room = page.run("""
+            const [row, sentence] = ['.row', '.sentence'].map((part) => document.querySelector(`#proposal ${part}`));
+            return row.getBoundingClientRect().top - sentence.getBoundingClientRect().top;
+        """)
+    finally:
+        window.choose_text_size(16)
+    assert hidden == []
+    assert room >= 48, "and a line of what is asked about is seen"
+
+
 @pytest.mark.parametrize("width", [320, 360])
 def test_the_buttons_below_what_was_seen_are_whole_in_german(
     referee: Referee, visit: Callable[..., Any], window: Any, width: int
