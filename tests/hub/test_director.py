@@ -19,8 +19,9 @@ from companion.hub.snapshot import snapshot
 from companion.hub.store import Store
 from companion.hub.tournaments.director import Director
 from companion.hub.tournaments.tournament import Board, Terms, decided, registered, withdrawn
+from companion.referee.messages import Begin
 from companion.rules.engine import Header
-from tests.hub.conftest import journal_lines, play, table, until
+from tests.hub.conftest import play, table, until
 
 HERE = Address("hall", "table-01")
 
@@ -67,13 +68,15 @@ def director(hub: Hub) -> Iterator[Director]:
     running.stop()
 
 
-def finish_game(hub: Hub, data: Path) -> None:
+def finish_game(hub: Hub, data: Path, players: tuple[str, ...] = ("Ana", "Bo"), seed: int = 1) -> None:
     """The table's game comes to its end, and all of it to the hub."""
-    with table(data, Header("hexel", ("Ana", "Bo"), "36")) as referee:
-        play(referee)
-        (path,) = referee.games.glob("*.jsonl")
-        outbox = JournalOutbox(referee.games, lambda: (str(path), journal_lines(referee)))
-        outbox.seek(None)
+    header = Header("hexel", players, "36")
+    with table(data, header) as referee:
+        if referee.latest().moves:
+            referee.ask(Begin(header))
+        play(referee, seed)
+        outbox = JournalOutbox(referee.games)
+        outbox.seek(hub.store.position(HERE))
         entries = outbox.read(1000)
         hub.store.keep([(HERE, entry) for entry in entries])
         hub.hall.put(HERE, {**snapshot(referee.latest(), entries[-1].position, "ok"), "sent": 1.0})
@@ -110,10 +113,43 @@ def test_what_the_desk_puts_right_stands_after_a_restart(hub: Hub, director: Dir
     assert boards(again)[0].places == before
 
 
-def boards(director: Director) -> tuple[Board, ...]:
-    tournament = director.tournament("open")
+def boards(director: Director, slug: str = "open", number: int = 1) -> tuple[Board, ...]:
+    tournament = director.tournament(slug)
     assert tournament is not None
-    return tournament.rounds[0].boards
+    return tournament.rounds[number - 1].boards
+
+
+def begin(hub: Hub, slug: str, names: tuple[str, ...], **terms: Any) -> Director:
+    """One who does nothing unasked, and a tournament whose first round is paired, with its first board on the table."""
+    director = Director(hub)
+    director.create(slug, Terms(slug, "hexel", **terms))
+    for name in names:
+        director.write(slug, lambda now, name=name: registered(now, name))
+    director.begin_round(slug)
+    director.seat(slug, 1, HERE.table)
+    return director
+
+
+def test_boards_that_play_one_after_the_other_at_one_table_each_have_their_result(hub: Hub, tmp_path: Path) -> None:
+    director = begin(hub, "few", ("Ana", "Bo", "Cy", "Dee"), rounds=1)
+    director.seat("few", 2, HERE.table)
+    tournament = director.tournament("few")
+    assert tournament is not None
+    for board in boards(director, "few"):
+        finish_game(hub, tmp_path, tuple(map(tournament.name, board.seats)))
+        director.check("few")
+    assert all(board.places is not None for board in boards(director, "few"))
+
+
+def test_tournaments_that_share_a_table_each_have_their_results(hub: Hub, tmp_path: Path) -> None:
+    director = begin(hub, "a-week-ago", ("Ana", "Bo"), rounds=1)
+    finish_game(hub, tmp_path)
+    director.check("a-week-ago")
+    begin(hub, "today", ("Cy", "Dee"), rounds=1)
+    finish_game(hub, tmp_path, ("Cy", "Dee"))
+    for slug in ("a-week-ago", "today"):
+        director.check(slug)
+    assert boards(director, "today")[0].places is not None
 
 
 def test_what_was_read_of_a_tournament_is_not_read_again(hub: Hub, director: Director) -> None:

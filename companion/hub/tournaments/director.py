@@ -89,7 +89,8 @@ class Director:
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
-        self._judged: dict[Address, tuple[Any, Any]] = {}
+        self._judged: dict[tuple[str, int], tuple[Address, Position, int]] = {}
+        """By tournament and board, what was looked at last: the table, its newest line, and in which round."""
         self._failed: dict[str, str] = {}
         self._known: dict[str, Tournament] = {}
         """As last read: a log only grows, and what was read is not read again."""
@@ -233,12 +234,13 @@ class Director:
             return
         newest = Position(snapshot["game"], snapshot["line"])
         kept = self._hub.store.position(address)
-        if self._judged.get(address) == (newest, len(tournament.rounds)) or kept is None or kept.game != newest.game:
+        looked_at = address, newest, len(tournament.rounds)
+        if self._judged.get((slug, number)) == looked_at or kept is None or kept.game != newest.game:
             return
         if kept.line < newest.line:
             return
         self._judge(slug, tournament, number, address, newest)
-        self._judged[address] = newest, len(tournament.rounds)
+        self._judged[slug, number] = looked_at
 
     def _judge(self, slug: str, tournament: Tournament, number: int, address: Address, newest: Position) -> None:
         try:
