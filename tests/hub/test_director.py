@@ -108,7 +108,8 @@ def test_what_the_desk_puts_right_stands_after_a_restart(hub: Hub, director: Dir
     again = Director(hub)
     again.check("open")
     assert boards(again)[0].places == before[::-1]
-    again.seat("open", 1, HERE.table)  # played once more, the table says what came of it
+    again.seat("open", 1, HERE.table)
+    finish_game(hub, tmp_path / "data")  # played once more, the table says what came of it
     Director(hub).check("open")
     assert boards(again)[0].places == before
 
@@ -150,6 +151,43 @@ def test_tournaments_that_share_a_table_each_have_their_results(hub: Hub, tmp_pa
     for slug in ("a-week-ago", "today"):
         director.check(slug)
     assert boards(director, "today")[0].places is not None
+
+
+def test_a_game_that_is_played_for_fun_afterwards_changes_no_result(hub: Hub, tmp_path: Path) -> None:
+    director = begin(hub, "open", ("Ana", "Bo"), rounds=1)
+    results = []
+    for seed in range(1, 6):
+        finish_game(hub, tmp_path, seed=seed)
+        director.check("open")
+        results.append(boards(director)[0].places)
+    assert results[0] is not None
+    assert set(results) == {results[0]}
+    for seed in range(1, 6):  # put there once more by the desk, the board has the result of what is played then
+        director.seat("open", 1, HERE.table)
+        finish_game(hub, tmp_path, seed=seed)
+        director.check("open")
+        results.append(boards(director)[0].places)
+    assert len(set(results)) > 1
+
+
+def test_a_game_counts_once_though_the_same_players_meet_again(hub: Hub, tmp_path: Path) -> None:
+    names = ("Ana", "Bo", "Cy")
+    director = begin(hub, "open", names, system="tables", seats=3, rounds=2)
+    finish_game(hub, tmp_path, names)
+    director.check("open")
+    before = boards(director)[0].places
+    assert before is not None
+    director.write("open", lambda now: decided(now, 1, 1, before[::-1]))
+    director.begin_round("open")
+    director.seat("open", 1, HERE.table)
+    begin(hub, "another", names, system="tables", seats=3, rounds=1)
+    for slug in ("open", "another"):
+        director.check(slug)
+    assert boards(director, "open", 2)[0].places is None
+    assert boards(director, "another")[0].places is None
+    finish_game(hub, tmp_path, names, seed=2)
+    director.check("open")
+    assert boards(director, "open", 2)[0].places is not None
 
 
 def test_what_was_read_of_a_tournament_is_not_read_again(hub: Hub, director: Director) -> None:

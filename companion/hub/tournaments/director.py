@@ -159,16 +159,23 @@ class Director:
         tournament = self.write(slug, lambda now: paired(now, *pair(now)))
         number, free = len(tournament.rounds), self.free_tables()
         for board, table in zip(range(1, len(tournament.rounds[-1].boards) + 1), free, strict=False):
-            tournament = self.write(slug, lambda now, board=board, table=table: seated(now, number, board, table.table))  # type: ignore[misc]
+            tournament = self._seat(slug, number, board, table.table)
         with ThreadPoolExecutor(_SEATING) as workers:
             list(workers.map(lambda board: self._put(tournament, board), tournament.rounds[-1].boards))
         return tournament
 
     def seat(self, slug: str, board: int, table: str) -> Tournament:
         """Put a board of the current round on a table, once more or on another. Raises `Refusal`."""
-        tournament = self.write(slug, lambda now: seated(now, len(now.rounds), board, table))
+        tournament = self._seat(slug, None, board, table)
         self._put(tournament, tournament.rounds[-1].boards[board - 1])
         return tournament
+
+    def _seat(self, slug: str, number: int | None, board: int, table: str) -> Tournament:
+        """Note a board's table in a round, None for the last one, and which game lies there over."""
+        address = self._address(table)
+        snapshot = self._hub.hall.latest(address) if address else None
+        lying = f"{address.hall}/{table}/{snapshot['game']}" if address and snapshot and snapshot.get("over") else None
+        return self.write(slug, lambda now: seated(now, number or len(now.rounds), board, table, lying))
 
     def free_tables(self) -> list[Address]:
         """The tables that are here and at which no board waits for its result."""
@@ -243,15 +250,16 @@ class Director:
         self._judged[slug, number] = looked_at
 
     def _judge(self, slug: str, tournament: Tournament, number: int, address: Address, newest: Position) -> None:
+        board, game = tournament.rounds[-1].boards[number - 1], f"{address.hall}/{address.table}/{newest.game}"
+        if game == board.lying:
+            return
         try:
             result = result_of(newest.game, self._hub.store.lines(address, newest.game))
         except JournalError as error:
             log.warning("the game of %s is not counted: %s", address.table, error.message)
             self.troubles[address.table] = error
             return
-        seats = tournament.rounds[-1].boards[number - 1].seats
-        if result.places is None or {tournament.numbered(name) for name in result.header.players} != {*seats}:
+        if result.places is None or {tournament.numbered(name) for name in result.header.players} != {*board.seats}:
             return
         places = [[tournament.numbered(name) or 0 for name in rank] for rank in result.places]
-        game = f"{address.hall}/{address.table}/{newest.game}"
         self.write(slug, lambda now: decided(now, len(tournament.rounds), number, places, game))

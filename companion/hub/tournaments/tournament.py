@@ -68,6 +68,10 @@ class Board:
     """One table of a round: who sits there, in the order of the seats, and their places once the game is over.
 
     Attributes:
+        game: that was counted; None until then, where the desk has said the places, and once the board is put on a
+            table anew: then another game counts.
+        lying: the game that lay on the table, over, when the board was put there: it is of other players, or of the
+            same ones at another board.
         is_by_desk: whether the desk has said the places since the board was put on its table: its word stands.
     """
 
@@ -75,6 +79,7 @@ class Board:
     seats: tuple[int, ...]
     places: Places | None = None
     game: str | None = None
+    lying: str | None = None
     is_by_desk: bool = False
 
 
@@ -212,7 +217,7 @@ def decided(
 ) -> Entry | None:
     """The entry of a board's result, by the table or the desk. Raises `Refusal`.
 
-    None when it stands so already, and of a table's when the desk has said another.
+    None when it stands so already, and of a table's when the desk has said another or another game was counted.
 
     Args:
         game: that the table played; None for the desk.
@@ -223,7 +228,7 @@ def decided(
     ranked = tuple(tuple(sorted(rank)) for rank in places if rank)
     if sorted(number for rank in ranked for number in rank) != sorted(now.seats):
         raise Refusal("malformed", "A result ranks everybody who sits at the board, each once.")
-    if now.places == ranked or (now.is_by_desk and game is not None):
+    if now.places == ranked or (game is not None and (now.is_by_desk or now.game not in (None, game))):
         return None
     return {"did": "result", "round": round_number, "board": board, "places": [list(r) for r in ranked], "game": game}
 
@@ -254,12 +259,12 @@ def _refuse_in_a_round(tournament: Tournament) -> None:
         raise Refusal("round-goes-on", f"Round {number} is not over yet.", round=number)
 
 
-def seated(tournament: Tournament, round_number: int, board: int, table: str) -> Entry:
-    """The entry of a board's table in the hall. Raises `Refusal`."""
+def seated(tournament: Tournament, round_number: int, board: int, table: str, lying: str | None = None) -> Entry:
+    """The entry of a board's table in the hall, with the game that lies there, over. Raises `Refusal`."""
     _board_of(tournament, round_number, board)
     if not is_table_name(table):
         raise Refusal("malformed", "A table's name takes small letters, digits and hyphens, 40 at most.")
-    return {"did": "seat", "round": round_number, "board": board, "table": table}
+    return {"did": "seat", "round": round_number, "board": board, "table": table, "lying": lying}
 
 
 def _board_of(tournament: Tournament, round_number: int, board: int) -> Board:
@@ -303,7 +308,8 @@ def evolve(tournament: Tournament, entry: Mapping[str, Any]) -> Tournament:
             fresh_round = Round(tuple(Board(None, tuple(seats)) for seats in entry["boards"]), tuple(entry["byes"]))
             return replace(after, rounds=(*tournament.rounds, fresh_round))
         case "seat":
-            return _with_board(after, entry, table=entry["table"], is_by_desk=False)
+            seat = {"table": entry["table"], "lying": entry.get("lying")}
+            return _with_board(after, entry, **seat, game=None, is_by_desk=False)
         case "result":
             places = tuple(tuple(rank) for rank in entry["places"])
             game = entry["game"]
