@@ -133,7 +133,7 @@ class Consumer:
             for address in tables:
                 for hall in self._halls:
                     hall.doubt(address, word)
-        for address, position in done.positions.items():
+        for address, position in (*done.again.items(), *done.positions.items()):
             if position is not None:
                 self._publish(address, position_message(position))
 

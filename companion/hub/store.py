@@ -76,12 +76,15 @@ class Batch:
     Attributes:
         new: the lines that were not kept before.
         positions: of every table in the batch, as they are now; None where no line of it is linked.
+        again: of tables that sent only what was kept before, and their position not among it, the last line of that:
+            after a game was deleted there, a table goes through all that it has from the first line on.
         differing: tables of which another line is kept at the same place.
         full: tables that have had their share, of which nothing more is kept.
     """
 
     new: list[tuple[Address, Position]] = field(default_factory=list)
     positions: dict[Address, Position | None] = field(default_factory=dict)
+    again: dict[Address, Position] = field(default_factory=dict)
     differing: set[Address] = field(default_factory=set)
     full: set[Address] = field(default_factory=set)
 
@@ -146,6 +149,7 @@ class Store:
             self._grow(held, rows, done.new)
             if len(done.new) < len(rows):
                 done.differing = _differing(held, rows, set(done.new))
+                done.again = _kept_before(held, batch, done)
             self._link(held, done.positions)
             now = {address: position for address, position in done.positions.items() if position is not None}
             self._set_positions(held, {address: at for address, at in now.items() if at != known.get(address)})
@@ -343,6 +347,22 @@ def _differing(held: sql.Connection, rows: Iterable[dict[str, Any]], new: Collec
             if held.scalar(sql.select(events.c.body).where(*_of(address), *at)) != row["body"]:
                 found.add(address)
     return found
+
+
+def _kept_before(held: sql.Connection, batch: Sequence[StoredEntry], done: Batch) -> dict[Address, Position]:
+    """See `Batch.again`."""
+    sent: dict[Address, list[Position]] = {}
+    for address, entry in batch:
+        sent.setdefault(address, []).append(entry.position)
+    known = {table: lines for table, lines in sent.items() if done.positions[table] not in lines}
+    for table in {*done.differing, *(table for table, _ in done.new)}:
+        known.pop(table, None)
+    kept: dict[Address, Position] = {}
+    for table, lines in known.items():
+        linked = set(_linked_among(held, table, lines))
+        if last := next((line for line in reversed(lines) if line in linked), None):
+            kept[table] = last
+    return kept
 
 
 def _linked_among(held: sql.Connection, address: Address, wanted: Sequence[Position | None]) -> list[Position | None]:

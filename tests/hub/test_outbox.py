@@ -2,15 +2,20 @@
 
 from itertools import pairwise
 from pathlib import Path
+from queue import SimpleQueue
 
 from companion.games import GAMES
-from companion.hub.messages import MAX_LINE, Entry, Position, read_entry
-from companion.hub.sender import WINDOW, JournalOutbox, Sender
+from companion.hub.consumer import Consumer
+from companion.hub.messages import MAX_LINE, Address, Entry, Position, read_entry
+from companion.hub.sender import WINDOW, JournalOutbox, Sender, drain
+from companion.hub.store import Store
 from companion.referee.lines import line
 from companion.referee.messages import Begin, Do
 from companion.simulator.script import write_script
 from tests.clock import Clock
 from tests.hub.conftest import HEADER, journal_lines, play, table
+
+HERE = Address("hall", "table-01")
 
 
 def test_all_games_come_in_order_each_line_after_the_one_before(tmp_path: Path) -> None:
@@ -139,6 +144,42 @@ def test_what_is_not_acknowledged_is_sent_again_and_no_more_than_a_window_is_und
         clock.now_s = 12.0
         sender.send()
         assert len(sent) == 2 * WINDOW + 10, "the second time it waits longer"
+
+
+def test_what_follows_a_game_that_was_deleted_comes_however_much_was_played_before(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'hub.db'}")
+    with table(tmp_path / "table") as referee:
+        while journal_lines(referee) <= 2 * WINDOW:
+            play(referee, 1)
+            referee.ask(Begin(HEADER))
+        store.keep([(HERE, entry) for entry in JournalOutbox(referee.games).read(10_000)])
+        deleted = store.position(HERE)
+        assert deleted is not None
+        referee.ask(Begin(HEADER))
+        play(referee, moves=3)
+        (referee.games / f"{deleted.game[:4]}.jsonl").unlink()
+        newest = JournalOutbox(referee.games).read(10_000)[-1].position
+
+        acknowledged: SimpleQueue[bytes] = SimpleQueue()
+        consumer = Consumer(store, [], lambda _, message: acknowledged.put(message))
+        consumer.start()
+        sender = Sender(
+            JournalOutbox(referee.games),
+            lambda entry: consumer.hear(HERE, "event", entry.payload()) is None,
+            Clock(0.0),
+        )
+        sender.rewind(deleted)
+        for _ in range(10):
+            sender.send()
+            if not sender.is_waiting:
+                break
+            sender.hear(acknowledged.get(timeout=10), "birth")
+            for message in drain(acknowledged):
+                sender.hear(message, "birth")
+            sender.notice()
+        consumer.stop()
+    assert store.position(HERE) == newest
+    store.close()
 
 
 def test_a_connection_that_takes_nothing_loses_nothing(tmp_path: Path) -> None:
