@@ -102,18 +102,21 @@ class Profiles:
         return self._folder / f"{key}.json"
 
     def keep(self, profile: Profile, key: str | None = None) -> str:
-        """Write a printing, the one of a key anew with the old version kept; its key. Raises `UsageError`."""
+        """Write a printing, the one of a key anew with the old version kept; its key. Raises `UsageError`.
+
+        The printing stays as it is until the new version is written whole.
+        """
         with _WRITING:
             path = self.path(key) if key else self._free_path(profile.name or profile.deck)
-            if path.exists():
-                versions = self._versions(path)
-                number = 1 + int(versions[-1].stem) if versions else 1
-                older = path.with_suffix("") / f"{number:04}.json"
-                older.parent.mkdir(exist_ok=True)
-                path.replace(older)
-                for gone in self._versions(path)[:-_MOST_VERSIONS]:
-                    gone.unlink()
-            profile.write(path)
+            older = self._copied(path) if path.exists() else None
+            try:
+                profile.write(path)
+            except UsageError:
+                if older is not None:
+                    older.unlink()
+                raise
+            for gone in self._versions(path)[:-_MOST_VERSIONS]:
+                gone.unlink()
             return path.stem
 
     def note_evening(self, key: str, game: int) -> bool:
@@ -129,7 +132,7 @@ class Profiles:
             path = self.path(key)
             noted = path.with_suffix("") / "evenings.json"
             noted.parent.mkdir(parents=True, exist_ok=True)
-            noted.write_text(json.dumps({**self._evenings(path), str(game): dict(report)}), encoding="ascii")
+            write_whole(noted, json.dumps({**self._evenings(path), str(game): dict(report)}).encode(), 0o644)
 
     def go_back(self, key: str) -> None:
         """Make the version before the present one the present one. Raises `Refusal` where there is none."""
@@ -149,6 +152,17 @@ class Profiles:
             path.unlink()
             if (versions := path.with_suffix("")).is_dir():
                 shutil.rmtree(versions)
+
+    def _copied(self, path: Path) -> Path:
+        """A printing's file once more, as its newest earlier version. Raises `UsageError`."""
+        versions = self._versions(path)
+        older = path.with_suffix("") / f"{1 + int(versions[-1].stem) if versions else 1:04}.json"
+        try:
+            older.parent.mkdir(exist_ok=True)
+            write_whole(older, path.read_bytes(), 0o644)
+        except OSError as error:
+            raise UsageError(f"cannot write {older}: {error.strerror}", code="unwritable-profile") from None
+        return older
 
     def _versions(self, path: Path) -> list[Path]:
         return sorted(one for one in path.with_suffix("").glob("[0-9]*.json") if one.stem.isdecimal())

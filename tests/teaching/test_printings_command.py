@@ -7,7 +7,9 @@ import pytest
 
 from companion.app.profiles import Profiles
 from companion.cli.main import main
+from companion.errors import UsageError
 from companion.games import GAMES
+from companion.vision.enrolment.profile import MOST_BYTES
 from tests.teaching.pictures import LAMP, layout_picture
 
 DECKS = {"hexel": "hexel36", "hexdragon": "hexdragon", "hexapod": "hexapod", "comet": "comet"}
@@ -72,6 +74,19 @@ def test_every_change_is_told_to_programs(tmp_path: Path, capsys: pytest.Capture
         assert shown["key"] == "ours" and told.items() <= shown.items()
     assert json.loads(said(capsys, tmp_path, "forget", "ours", "--json")) == {"ok": True, "printings": []}
     assert [one["key"] for one in json.loads(said(capsys, tmp_path, "--json"))["printings"]] == ["theirs"]
+
+
+def test_a_version_that_cannot_be_written_leaves_the_printing_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layout = layout_picture(GAMES["hexel"].layouts("hexel36")[0])
+    profiles, profile = Profiles(tmp_path), GAMES["hexel"].recognizer().learn("hexel36", [("a", layout)])
+    key = profiles.keep(profile.described(name="Ours"))
+    before = profiles.path(key).read_bytes()
+    with pytest.raises(UsageError, match="take fewer pictures"):
+        profiles.keep(profile.described(name="Ours", licence="x" * MOST_BYTES), key)
+    assert profiles.path(key).read_bytes() == before
+    assert "3 samples, 0 earlier versions, in use" in said(capsys, tmp_path)
 
 
 @pytest.mark.parametrize(
