@@ -44,6 +44,7 @@ class _Lesson:
         samples: what was agreed to.
         fresh: what the newest photograph gave, not yet agreed to.
         key: the printing that is added to; None for a new one.
+        licence: of the printing that is added to.
         trusts_names: names are right though inks look as if two were swapped, as somebody said.
         watch: what looks for the layout.
     """
@@ -54,6 +55,7 @@ class _Lesson:
     fresh: list[Sample] = field(default_factory=list)
     key: str | None = None
     name: str = ""
+    licence: str | None = None
     trusts_names: bool = False
     watch: LayoutWatch | None = None
     parts: list[bytes] = field(default_factory=list)
@@ -109,6 +111,7 @@ class Lessons:
                     list(profile.samples),
                     key=str(key),
                     name=profile.name,
+                    licence=profile.licence,
                     trusts_names=True,
                 )
             return self.state()
@@ -238,7 +241,8 @@ class Lessons:
             if not name.strip() or len(name) > 60 or not name.isprintable():
                 raise Refusal("malformed", "A printing needs a name, of 60 letters at most.")
             profile = self._teach(lesson, lambda: _fitted(lesson, lesson.samples, lesson.trusts_names))
-            key = self._profiles.keep(profile.described(name=name.strip()), lesson.key)
+            described = profile.described(name=name.strip(), licence=lesson.licence)
+            key = self._profiles.keep(described, lesson.key)
             self._profiles.use(lesson.deck, key)
             self._lesson = None
             self._table.restart_watching()

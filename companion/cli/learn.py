@@ -108,7 +108,14 @@ def _learn(
     before = () if update is None else read_samples(update, recognizer.name)
     if update is not None:
         recognizer.teaching.require_samples(update, deck, before)
-    return recognizer.learn(deck, pictures, labels, before, trust_names=trust_names)
+    learnt = recognizer.learn(deck, pictures, labels, before, trust_names=trust_names)
+    return learnt if update is None else learnt.described(**_words_of(update, recognizer.name))
+
+
+def _words_of(path: Path, game: str) -> dict[str, str]:
+    """What people call the printing in a profile's file, and on what terms it may be passed on."""
+    held = read_profile_object(path, game)
+    return {key: word for key in ("name", "licence") if isinstance(word := held.get(key), str)}
 
 
 def read_samples(path: Path, game: str) -> tuple[Sample, ...]:

@@ -76,6 +76,15 @@ def test_a_photograph_of_the_layout_teaches_without_labels_and_another_light_is_
         assert read["boards"][0]["cells"][0] == ["blue", "green", "gold", "dung", "leaf"]
 
 
+def test_what_is_added_to_a_profile_leaves_its_name_and_its_licence(tmp_path: Path) -> None:
+    out, shown = tmp_path / "deck.json", picture_file(tmp_path, "hexel")
+    assert learn(*deck("hexel"), "--out", out, "--name", "Grandma's", "--licence", "CC0", shown) == 0
+    for words in ([shown], [], ["--licence", "CC BY", shown]):
+        assert learn(*deck("hexel"), "--update", out, *words) == 0
+        held = json.loads(out.read_text())
+        assert (held["name"], held["licence"]) == ("Grandma's", "CC BY" if "--licence" in words else "CC0")
+
+
 @pytest.mark.parametrize("colour", ["red", "blue", "yellow", "purple"])
 def test_a_hexdragon_set_of_one_colour_is_taught_by_labels_and_no_other_is_read(
     colour: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -1,5 +1,6 @@
 """Teaching on the page: a deck taught from nothing by taps, before a camera, and played with at once."""
 
+import json
 import math
 import os
 import time
@@ -171,6 +172,20 @@ def test_a_refusal_calls_the_classes_as_the_phone_does(
     refused = operator.post("/api/teach/agree", json={}).get_json()["error"]
     assert (refused["code"], refused["names"]) == ("classes-missing", ["leer"])
     assert refused["message"].startswith("Auf den Fotos fehlt noch: leer.")
+
+
+def test_what_is_added_on_the_page_leaves_the_licence(
+    operator: FlaskClient, running: SimpleNamespace, camera: Shown, tmp_path: Path
+) -> None:
+    profile = GAMES["hexel"].recognizer().learn(DECK, [("a", layout_picture(LAYOUT))])
+    key = Profiles(tmp_path).keep(profile.described(name="Ours", licence="CC0"))
+    step(operator, "begin", key=key)
+    lay(running, camera, light=LAMP)
+    for which in ("take", "agree"):
+        step(operator, which)
+    (kept,) = step(operator, "keep", name="Ours, in two lights")["profiles"]
+    assert (kept["name"], kept["samples"]) == ("Ours, in two lights", 6)
+    assert json.loads(Profiles(tmp_path).path(key).read_text())["licence"] == "CC0"
 
 
 def test_a_deck_is_taught_step_by_step_and_read_by_what_was_learnt(
