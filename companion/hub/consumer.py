@@ -53,6 +53,8 @@ class Consumer:
         self._publish = notify
         self._inbox: Queue[tuple[Address, str, bytes] | None] = Queue()
         self._waiting: Counter[Address] = Counter()
+        self._births: dict[Address, str] = {}
+        """Tables that have come and are to be told where the hub stands: they send nothing before."""
         self._lock = threading.Lock()
         self.counts = Counts()
         self._thread = threading.Thread(target=self._run, name="hub-consumer", daemon=True)
@@ -107,7 +109,6 @@ class Consumer:
 
     def _take(self, messages: list[tuple[Address, str, bytes]]) -> None:
         batch: list[StoredEntry] = []
-        births: dict[Address, str] = {}
         for address, kind, payload in messages:
             try:
                 if kind == "event":
@@ -115,15 +116,24 @@ class Consumer:
                 elif kind == "snapshot":
                     self._show(address, read_snapshot(payload))
                 elif kind == "presence" and (birth := self._meet(address, decode(payload, _MAX_PRESENCE_BYTES))):
-                    births[address] = birth
+                    self._births[address] = birth
             except Unreadable as error:
                 self._doubt(address, error)
             except Exception:  # a bug that one table's message meets does not end the hall
                 log.exception("what %s says meets a bug", address.topic(kind))
         if batch:
             self._keep(batch)
-        for address, birth in births.items():
-            self._publish(address, position_message(self._store.position(address), birth))
+        while self._births:
+            self._tell_position(*self._births.popitem())
+
+    def _tell_position(self, address: Address, birth: str) -> None:
+        """Tell a table where the hub stands, with the next messages where the store is away."""
+        try:
+            position = self._store.position(address)
+        except StoreAway:
+            self._births[address] = birth
+            raise
+        self._publish(address, position_message(position, birth))
 
     def _keep(self, batch: list[StoredEntry]) -> None:
         done = self._store.keep(batch)

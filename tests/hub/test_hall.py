@@ -195,6 +195,24 @@ def test_a_database_that_goes_away_in_the_middle_does_not_end_the_hub(error: Exc
     assert said == [ANA]
 
 
+@pytest.mark.parametrize("what", ["keep", "position"])
+def test_a_table_that_comes_while_the_database_is_away_is_told_later_where_the_hub_stands(
+    what: str, tmp_path: Path
+) -> None:
+    store, said, failing = Store(f"sqlite:///{tmp_path / 'hub.db'}"), dict[Address, Any](), [StoreAway("away")]
+    works = getattr(store, what)
+    setattr(store, what, lambda given: works(given) if not failing else fail(failing.pop()))
+    consumer = Consumer(store, [Hall()], lambda address, told: said.setdefault(address, json.loads(told)))
+    consumer.start()
+    consumer.hear(ANA, "presence", encode({"state": "here", "birth": "ab"}))
+    consumer.hear(BO, "event", Entry(Position("0001-0badcafe", 1), None, {"n": 1}).payload())
+    until(lambda: not failing)
+    consumer.hear(ANA, "snapshot", encode(QUIET))  # a sign of life
+    consumer.stop()
+    store.close()
+    assert said[ANA] == {"schema": 1, "game": None, "birth": "ab"}
+
+
 def fail(error: Exception) -> Any:
     raise error
 
