@@ -240,11 +240,11 @@ class Director:
         if not snapshot or not snapshot["over"] or snapshot["game"] is None:
             return
         newest = Position(snapshot["game"], snapshot["line"])
-        kept = self._hub.store.position(address)
         looked_at = address, newest, len(tournament.rounds)
-        if self._judged.get((slug, number)) == looked_at or kept is None or kept.game != newest.game:
+        if self._judged.get((slug, number)) == looked_at:
             return
-        if kept.line < newest.line:
+        kept = self._hub.store.position(address)
+        if kept is None or kept.game != newest.game or kept.line < newest.line:
             return
         self._judge(slug, tournament, number, address, newest)
         self._judged[slug, number] = looked_at
