@@ -36,9 +36,10 @@ def back_up(data: Path, file: Path) -> int:
     """
     if not data.is_dir():
         raise UsageError(f"there is no data folder {data}: nothing was ever played there", code="no-data")
-    kept = [path for path in _own_files(data) if path != file]
+    kept = _own_files(data)
     try:
         file = file.resolve()  # a link stays one
+        kept = [path for path in kept if path.resolve() != file]
         if file.exists() and not file.is_file():
             raise UsageError(f"cannot write {file}: it is no file", code="unwritable-backup")
         with TemporaryDirectory(dir=file.parent, prefix="backing-up-") as beside:

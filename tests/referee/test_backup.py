@@ -77,6 +77,17 @@ def test_a_backup_of_whatever_a_table_keeps_is_restored(tmp_path: Path) -> None:
     assert restore(tmp_path / "kept.zip", tmp_path / "b") == 1
 
 
+def test_a_backup_in_the_data_folder_does_not_hold_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/seats.json").write_text("{}")
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    monkeypatch.chdir(tmp_path / "a")
+    for file in (Path("kept.zip"), tmp_path / "link/kept.zip", tmp_path / "a/../a/kept.zip", Path("kept.zip")):
+        assert back_up(tmp_path / "a", file) == 1
+
+
 def test_a_file_whose_name_is_no_text_is_told(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a/odd\udcff.txt").write_text("")
