@@ -14,7 +14,7 @@ from companion.errors import BadHeader, BadSettings
 from companion.games import GAMES
 from companion.rules.engine import Header
 from companion.rules.limits import read_json
-from companion.rules.records import read_header
+from companion.rules.records import read_header, require_distinct
 
 DEFAULT_GAME = next(iter(GAMES))
 DEFAULT_PLAYERS = ("Ana", "Bo")
@@ -32,7 +32,7 @@ def asked_header(settings: Settings) -> Header | None:
         return None
     asked = Header(game.name or DEFAULT_GAME, game.players or DEFAULT_PLAYERS, game.edition, game.options)
     try:
-        return read_header(read_json(json.dumps(asked.as_json())))  # as a record has it, with its limits
+        return require_distinct(read_header(read_json(json.dumps(asked.as_json()))))  # with a record's limits
     except TypeError:  # TOML has dates
         raise BadHeader("the game's options hold a date; an option is a number, a text, true or false") from None
     except ValueError as error:

@@ -9,7 +9,7 @@ from companion.hub.messages import decode, encode
 from companion.referee.messages import REFEREE_CALLED, Begin, Correct, Notice
 from companion.referee.moves import Change
 from companion.referee.referee import Referee
-from companion.rules.records import read_header
+from companion.rules.records import read_header, require_distinct
 from companion.views.words import phrase
 
 PICTURE = "image/jpeg"
@@ -65,7 +65,7 @@ def _begin(table: Referee, request: Mapping[str, Any]) -> int:
     session = table.latest()
     if session.moves and session.game.view(session.state)["result"] is None:
         raise Refusal("game-in-progress", f"A game of {session.header.game} is being played on this table.")
-    return table.ask(Begin(read_header(request.get("header")), session.version)).version
+    return table.ask(Begin(require_distinct(read_header(request.get("header"))), session.version)).version
 
 
 def _version(request: Mapping[str, Any]) -> int | None:

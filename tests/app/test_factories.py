@@ -21,6 +21,11 @@ def test_settings_without_a_game_ask_for_none() -> None:
         asked_header(Settings(GameSettings("chess")))
 
 
+def test_names_that_look_the_same_begin_no_game_from_the_settings_either() -> None:
+    with pytest.raises(BadHeader, match="one name"):
+        asked_header(Settings(GameSettings("hexel", ("Zoe\u0308", "Zo\u00eb"))))
+
+
 @pytest.mark.parametrize(
     "options",
     [{"chips": 10**20}, {"chips": 10**10}, {"chips": 1e300}, {"colours": {"Ana": date(2026, 1, 1)}}, {"x": 1e999}],
