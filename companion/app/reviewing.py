@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.app.profiles import profile_for
 from companion.errors import JournalError, Refusal
 from companion.games import GAMES
 from companion.interpretation.interpreter import Interpretation, Interpreter
@@ -109,7 +110,7 @@ def review(path: Path, profile: Path | None = None, calibration: Path | None = N
 
     Args:
         path: its journal.
-        profile: profile file of the deck's printing.
+        profile: profile file of the deck's printing; None for the one by which the journal's data folder has it read.
         calibration: calibration file, for games with zones.
 
     Raises:
@@ -158,7 +159,9 @@ class _PictureReader:
         self._game = game.header.game
         spec = GAMES[self._game]
         self._reader = spec.recognizer()
-        self._classifier = self._reader.classifier(spec.deck_edition(game.header), profile)
+        edition = spec.deck_edition(game.header)
+        own = profile or profile_for(game.path.absolute().parents[1], self._game, edition)
+        self._classifier = self._reader.classifier(edition, own)
         self._interpreter = spec.interpreter()
         self._calibration = calibration
 

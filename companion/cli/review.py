@@ -20,7 +20,8 @@ from companion.rules.notation import write
 def review_games(path: Path, profile: Path | None, calibration: Path | None, as_json: bool) -> int:
     """Take a second look at every game in a data folder, or at one journal; 1 when anything came out differently.
 
-    What is not given of profile and calibration is taken from the settings that a table would run with.
+    What is not given of profile and calibration is taken from the settings that a table would run with; a profile that
+    these do not name, from the data folder, as a table does.
 
     Raises:
         UsageError: there are no games there, or the profile or the calibration is none.

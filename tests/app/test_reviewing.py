@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from companion.app.profiles import Profiles
 from companion.app.reviewing import Review, review
 from companion.cli.main import main
 from companion.errors import Refusal
@@ -27,6 +28,7 @@ from companion.views.sheet import suggestions
 from companion.vision.calibration.calibration import Calibration
 from companion.vision.evidence import evidence_picture
 from companion.vision.tracking.tracks import SettleTimes
+from tests.teaching.pictures import layout_picture
 
 HEADER = Header("hexel", ("Ana", "Bo"), "36", {"chips": 100})
 LAID = ("line", "place")
@@ -226,6 +228,17 @@ def test_the_command_lists_what_differs_and_a_damaged_journal(data: Path, capsys
 def test_a_folder_without_games_is_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", "--review", str(tmp_path)]) == 2
     assert "holds no games" in capsys.readouterr().err
+
+
+def test_pictures_are_read_by_the_printing_that_the_table_reads_its_deck_by(data: Path) -> None:
+    layout = layout_picture(GAMES["hexel"].layouts("hexel36")[0])
+    swapped = [{"cards": [{"edges": [name] * 6} for name in ("blue", "red", "void")]}]
+    profile = GAMES["hexel"].recognizer().learn("hexel36", [("a", layout)], swapped, trust_names=True)
+    profiles = Profiles(data)
+    profiles.use("hexel36", profiles.keep(profile.described(name="Ours")))
+    assert (1, "read-differently") in codes(looked_at(data))
+    profiles.use("hexel36", None)
+    assert codes(looked_at(data)) == []
 
 
 @pytest.mark.parametrize("option", ["--profile", "--calibration"])
