@@ -1,6 +1,7 @@
 """One connection to a broker, MQTT 5: made in the background, made anew whenever it is lost; nobody waits for it."""
 
 import logging
+import secrets
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -105,7 +106,9 @@ class Link:
         self._topics = topics
         self._connected = connected
         self._is_open = False
-        client = Client(CallbackAPIVersion.VERSION2, protocol=MQTTProtocolVersion.MQTTv5)
+        # by one identifier the broker ends the connection before, and says its will, ahead of what is said on the next
+        identifier = f"{broker.name}-{secrets.token_hex(4)}"
+        client = Client(CallbackAPIVersion.VERSION2, identifier, protocol=MQTTProtocolVersion.MQTTv5)
         client.username_pw_set(broker.name, broker.password)
         if broker.is_encrypted:
             client.tls_set_context(_context(broker))

@@ -1,14 +1,18 @@
 """Tables and a hub over a real broker: everything arrives, once, whoever was away meanwhile."""
 
+import socket
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from companion.errors import CompanionError
 from companion.hub.broker import Mosquitto
-from companion.hub.link import Broker
-from companion.hub.messages import MAX_SNAPSHOT_BYTES, Address, Unreadable, encode
+from companion.hub.link import Broker, Link
+from companion.hub.messages import MAX_SNAPSHOT_BYTES, Address, Unreadable, decode, encode
 from companion.hub.publisher import Place, Publisher
 from companion.hub.service import Hub
 from companion.hub.snapshot import biggest_pot, payload, read_snapshot, snapshot
@@ -101,6 +105,82 @@ def test_a_hub_that_comes_back_has_lost_nothing_and_one_that_forgot_everything_g
             hub.stop()
         kept.close()
         publisher.stop()
+
+
+class Relay:
+    """A way to a broker that breaks as a network does: the one end learns of it at once, the other later."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._pairs: list[tuple[socket.socket, socket.socket]] = []
+        self._opened: list[socket.socket] = []
+        self._threads: list[threading.Thread] = []
+        self._run(self._accept)
+
+    def close(self) -> None:
+        for one in (self._listening, *self._opened):
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join()
+        for one in (self._listening, *self._opened):
+            one.close()
+
+    @property
+    def broker(self) -> Broker:
+        return replace(self._broker, port=self._listening.getsockname()[1])
+
+    def cut(self) -> list[socket.socket]:
+        """Cut off whoever came in; return what the broker still takes for them."""
+        pairs, self._pairs = self._pairs, []
+        for inner, _ in pairs:
+            inner.shutdown(socket.SHUT_RDWR)
+        return [outer for _, outer in pairs]
+
+    def _run(self, target: Callable[..., None], *given: socket.socket) -> None:
+        self._threads.append(threading.Thread(target=target, args=given, daemon=True))
+        self._threads[-1].start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                inner, _ = self._listening.accept()
+                outer = socket.create_connection((self._broker.host, self._broker.port))
+                self._pairs.append((inner, outer))
+                self._opened += [inner, outer]
+                self._run(self._pass_on, inner, outer)
+                self._run(self._pass_on, outer, inner)
+
+    def _pass_on(self, source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(4096):
+                target.sendall(data)
+
+
+def test_a_table_whose_network_broke_is_here_though_the_broker_learns_of_it_late(
+    tmp_path: Path, broker: Brokers, store: Store
+) -> None:
+    presences: list[str] = []
+    topics = {HERE.topic("up", "presence"): 1}
+    watching = Link(broker("watcher"), topics, lambda m: presences.append(decode(m.payload)["state"]), lambda: None)
+    watching.open()
+    relay = Relay(broker("table-01"))
+    with table(tmp_path / "table") as referee:
+        publisher = published(referee, lambda _: relay.broker)
+        until(lambda: presences == ["here"])
+        lingering = relay.cut()
+        until(lambda: presences.count("here") == 2)
+        for outer in lingering:
+            outer.shutdown(socket.SHUT_RDWR)
+        until(lambda: presences.count("gone") == 1)
+        hub = Hub(broker("hub"), store)
+        hub.start()
+        until(lambda: store.count() == journal_lines(referee))
+        hub.stop()
+        publisher.stop()
+    relay.close()
+    watching.close()
 
 
 def test_two_hubs_share_the_lines_and_keep_each_once(tmp_path: Path, broker: Brokers, store_url: str) -> None:
