@@ -7,6 +7,7 @@ opened, as after a power cut.
 import lzma
 import os
 import re
+import shutil
 import zipfile
 import zlib
 from contextlib import suppress
@@ -16,6 +17,8 @@ from tempfile import TemporaryDirectory
 from companion.errors import UsageError
 
 _NOT_KEPT = ("lock",)
+_PACKING, _UNPACKING = "backing-up-", "restoring-"
+"""How folders begin in which a backup is made or unpacked; one that was killed leaves its own behind."""
 _STORED = (".jpg", ".npz", ".onnx")
 """Files that are compressed already."""
 _MARK = b"companion backup"
@@ -42,7 +45,7 @@ def back_up(data: Path, file: Path) -> int:
         kept = [path for path in kept if path.resolve() != file]
         if file.exists() and not file.is_file():
             raise UsageError(f"cannot write {file}: it is no file", code="unwritable-backup")
-        with TemporaryDirectory(dir=file.parent, prefix="backing-up-") as beside:
+        with TemporaryDirectory(dir=file.parent, prefix=_PACKING) as beside:
             draft = Path(beside) / file.name
             _pack(data, kept, draft)
             draft.replace(file)
@@ -61,7 +64,7 @@ def restore(file: Path, data: Path) -> int:
     """
     if data.exists() and not data.is_dir():
         raise UsageError(f"{data} is no folder: name another with --data", code="data-in-place")
-    if data.exists() and any(path.name not in _NOT_KEPT for path in data.iterdir()):
+    if data.exists() and any(path.name not in _NOT_KEPT and not _is_left(path) for path in data.iterdir()):
         raise UsageError(f"{data} holds a table already: name another folder with --data", code="data-in-place")
     try:
         with zipfile.ZipFile(file) as packed:
@@ -93,7 +96,7 @@ def _own_files(data: Path) -> list[Path]:
 
     try:
         found = (Path(folder, name) for folder, _, names in os.walk(data, onerror=refuse) for name in names)
-        own = sorted(path for path in found if _is_own(path))
+        own = sorted(path for path in found if _is_own(path) and not _is_left(data / path.relative_to(data).parts[0]))
         for path in own:
             str(path.relative_to(data)).encode()
         return own
@@ -124,7 +127,9 @@ def _unpack(packed: zipfile.ZipFile, data: Path) -> None:
     try:
         data.parent.mkdir(parents=True, exist_ok=True)
         data.mkdir(mode=0o750, exist_ok=True)
-        with TemporaryDirectory(dir=data, prefix="restoring-") as beside:
+        for left in filter(_is_left, data.iterdir()):
+            shutil.rmtree(left)
+        with TemporaryDirectory(dir=data, prefix=_UNPACKING) as beside:
             for entry in packed.infolist():
                 path = Path(packed.extract(entry, beside))
                 path.chmod(0o750 if entry.is_dir() else entry.external_attr >> 16 & 0o640 | 0o600)
@@ -137,6 +142,11 @@ def _unpack(packed: zipfile.ZipFile, data: Path) -> None:
 def _is_own(path: Path) -> bool:
     """Whether a file is the table's own: no link to another's, no pipe."""
     return path.is_file() and not path.is_symlink() and path.name not in _NOT_KEPT
+
+
+def _is_left(path: Path) -> bool:
+    """Whether a path is a folder that a backup or a restoring left behind."""
+    return path.name.startswith((_PACKING, _UNPACKING)) and path.is_dir() and not path.is_symlink()
 
 
 def _is_own_name(name: str) -> bool:

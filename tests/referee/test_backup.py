@@ -88,6 +88,18 @@ def test_a_backup_in_the_data_folder_does_not_hold_the_one_before(
         assert back_up(tmp_path / "a", file) == 1
 
 
+def test_what_a_backup_or_a_restoring_that_was_killed_left_is_in_nobodys_way(tmp_path: Path) -> None:
+    data = tmp_path / "a"
+    for left in ("backing-up-x1/kept.zip", "restoring-x2/games/0001.jsonl"):
+        (data / left).parent.mkdir(parents=True)
+        (data / left).write_text("half")
+    (data / "seats.json").write_text("{}")
+    assert back_up(data, tmp_path / "kept.zip") == 1
+    (data / "seats.json").unlink()
+    assert restore(tmp_path / "kept.zip", data) == 1
+    assert [path.name for path in data.iterdir()] == ["seats.json"]
+
+
 def test_a_file_whose_name_is_no_text_is_told(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a/odd\udcff.txt").write_text("")
