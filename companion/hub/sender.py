@@ -174,7 +174,12 @@ class JournalOutbox:
             before = places[-1].position if places else before
 
     def read(self, limit: int) -> list[Entry]:
-        """The next lines, ``limit`` at most; none when all that is on the disk has been read."""
+        """The next lines, ``limit`` at most; none when all that is on the disk has been read.
+
+        Where the game that was being read has been deleted, all others come, from the first one on.
+        """
+        if self._place.path is not None and not self._place.path.exists():
+            self._place = _Place()
         entries: list[Entry] = []
         while len(entries) < limit:
             on_disk = self._on_disk()

@@ -91,6 +91,21 @@ def test_a_game_longer_than_a_hub_follows_does_not_hold_up_the_next(tmp_path: Pa
     assert outbox.read(10) == entries[-1:]
 
 
+def test_a_game_that_is_deleted_while_it_is_read_does_not_hold_up_the_others(tmp_path: Path) -> None:
+    with table(tmp_path) as referee:
+        for seed in (1, 2, 3):
+            play(referee, seed, moves=5)
+            referee.ask(Begin(HEADER))
+        outbox = JournalOutbox(referee.games)
+        whole = outbox.read(9)
+        assert [entry.position.game[:4] for entry in (whole[-1], *outbox.read(1))] == ["0002", "0002"]
+        (referee.games / "0002.jsonl").unlink()
+        rest = outbox.read(100)
+        assert [entry.position.game[:4] for entry in rest[-7:]] == ["0003"] * 6 + ["0004"]
+    assert all(entry.after == before.position for before, entry in pairwise(rest))
+    assert rest[0].after is None
+
+
 def test_a_half_written_line_waits_for_its_end(tmp_path: Path) -> None:
     with table(tmp_path / "whole") as referee:
         play(referee, moves=4)
