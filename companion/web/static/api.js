@@ -36,9 +36,11 @@ export async function send(path, options = {}) {
   return answerOf(response);
 }
 
-// The same for what is answered at once, or else by nobody.
+// The same for what is answered at once, or else by nobody. (AbortSignal.timeout is missing on phones before 2022.)
 function sendPromptly(path, options = {}) {
-  return send(path, { ...options, signal: AbortSignal.timeout(ANSWER_MS) });
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), ANSWER_MS);
+  return send(path, { ...options, signal: abort.signal }).finally(() => clearTimeout(timer));
 }
 
 // One key for each press, sent again with it: a press repeated by a shaky network counts once.
