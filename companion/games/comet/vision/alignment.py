@@ -19,6 +19,8 @@ _MARGIN = 0.14
 _CRITERIA = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 30, 1e-3)
 _SMOOTH = 5
 """The Gaussian kernel's size in pixels, for looks a little blurred or aside."""
+_DARKEST = 4.0
+"""So many levels make up for a camera's noise in the dark."""
 _RIM = 0.2
 """The share of a card along each side whose tones do not make a pattern."""
 
@@ -39,6 +41,23 @@ def look_at(pyramid: Pyramid, corners: NDArray[np.floating], shape: tuple[int, i
     area = abs(cv2.contourArea(np.asarray(corners, np.float32)))
     seen = warp(pyramid, moved, size, float(np.sqrt(area / (shape[0] * shape[1]))))
     return np.asarray(cv2.cvtColor(seen, cv2.COLOR_BGR2GRAY), np.float32)
+
+
+def evenly_lit(look: Floats) -> Floats | None:
+    """A card's look (h, w) without a light that fades across it, as a lamp's reflection does; None where none lies on
+    it.
+    """
+    h, w = look.shape
+    light = np.log(cv2.GaussianBlur(look, (_SMOOTH, _SMOOTH), 0) + _DARKEST)
+    down, across = np.mgrid[-1 : 1 : h * 1j, -1 : 1 : w * 1j]
+    inner = (slice(_SMOOTH, -_SMOOTH), slice(_SMOOTH, -_SMOOTH))
+    plane = np.stack([np.ones_like(across), across, down], -1)
+    fade, *_ = np.linalg.lstsq(plane[inner].reshape(-1, 3), light[inner].ravel(), rcond=None)
+    fading = plane @ fade
+    explained = float(fading[inner].var() / max(1e-9, float(light[inner].var())))
+    if 2 * np.linalg.norm(fade[1:]) < LIMITS.fading_light or explained < LIMITS.mostly_light:
+        return None
+    return np.asarray((look + _DARKEST) * np.exp(fade[0] - fading) - _DARKEST, np.float32)
 
 
 def _image_from_look(corners: NDArray[np.floating], shape: tuple[int, int]) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from companion.errors import TeachingRefused, UsageError
 from companion.games.comet.deck import ACE
 from companion.games.comet.layout import layouts
-from companion.games.comet.vision.alignment import look_at
+from companion.games.comet.vision.alignment import evenly_lit, look_at
 from companion.games.comet.vision.backs import card_colour
 from companion.games.comet.vision.place_search import NUMBERS_NOT_SEEN, TaughtCard, fit_outlines
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
@@ -142,6 +142,9 @@ class CometTeaching(Teaching):
         places = NumberPlaces.from_rows(placed[lights.index(most)].label["places"], half_width)
         features = self.features(samples)
         backs = [sample for sample in samples if sample.label["values"] is None]
+        looks = self._looks(backs, half_width)
+        even = [evenly_lit(look) for look in looks]
+        back = [seen if lit is None else lit for seen, lit in zip(looks, even, strict=True)]
         return CometProfile(
             deck,
             half_width,
@@ -151,10 +154,10 @@ class CometTeaching(Teaching):
             places.is_turned.astype(np.float32),
             np.array([self.names(deck).index(one.name) + NUMBERS[0] for one in features], np.float32),
             np.array(_weighed(samples, features), np.float32),
-            self._mean_look(placed, half_width),
-            self._mean_look(backs, half_width) if backs else np.zeros(0, np.float32),
+            np.mean(self._looks(placed, half_width), axis=0),
+            np.mean(back, axis=0) if back else np.zeros(0, np.float32),
             self._standing(placed),
-            self._back_tint(placed, backs),
+            self._back_tint(placed, [one for one, lit in zip(backs, even, strict=True) if lit is None]),
             self._flush_right(placed),
         )
 
@@ -298,9 +301,8 @@ class CometTeaching(Teaching):
         """The logarithms of a card's mean colour (3,)."""
         return np.asarray(np.log(card_colour(*self._shown(sample))))
 
-    def _mean_look(self, samples: Sequence[Sample], half_width: float) -> NDArray[np.float32]:
-        looks = [look_at(*self._shown(sample), look_shape(half_width)) for sample in samples]
-        return np.asarray(np.mean(looks, axis=0), np.float32)
+    def _looks(self, samples: Sequence[Sample], half_width: float) -> list[NDArray[np.float32]]:
+        return [look_at(*self._shown(sample), look_shape(half_width)) for sample in samples]
 
 
 TEACHING = CometTeaching()

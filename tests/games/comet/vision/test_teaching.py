@@ -13,7 +13,7 @@ import pytest
 from companion.errors import UsageError
 from companion.games.comet.recognition import RECOGNIZER
 from companion.games.comet.vision import enrolment, hypothesis, place_search, recognizer
-from companion.games.comet.vision.alignment import Alignment
+from companion.games.comet.vision.alignment import Alignment, correlation
 from companion.games.comet.vision.backs import card_colour, mark_similar_backs
 from companion.games.comet.vision.enrolment import TEACHING, learn_comet
 from companion.games.comet.vision.hypothesis import Hypothesis, asides, examine
@@ -390,6 +390,27 @@ def test_white_light_on_some_faces_of_a_lesson_changes_little_of_the_tint_of_its
         tints.append(learn_comet("comet", [("taught", np.uint8(np.minimum(shown, 255)))], label).back_tint)
     plain, veiled = (tint - tint.mean() for tint in tints)
     assert np.abs(veiled - plain).max() < 0.05
+
+
+def test_a_lamps_reflection_that_fades_across_the_back_of_a_lesson_is_not_taught_as_its_print():
+    """Whole rows of backs were told as another deck's: they had another tint, and did not fade."""
+    look, faces = printing(), (*FACES, None)
+    picture = taught_picture(look, faces)
+    quad = np.float32(picture.truth["cards"][-1]["corners"])
+    fade = np.repeat(np.linspace(0.75, 0.0, 64, dtype=np.float32)[:, None], 64, axis=1)
+    from_square = cv2.getPerspectiveTransform(np.float32([[0, 0], [63, 0], [63, 63], [0, 63]]), quad)
+    veil = cv2.warpPerspective(fade, from_square, picture.bgr.shape[1::-1])[..., None]
+    shown = np.uint8((1 - veil) * picture.bgr + veil * 235)
+    profile = learn_comet("comet", [("taught", shown)], labels_of(faces, picture))
+    assert correlation(profile.back, learnt(look, faces).back) > 0.8
+    assert not profile.back_tint.size
+    laid = [((10, 13, 14), 0.0), (None, 90.0), (None, 154.0), ((2, 6, 9), 244.0)]
+    cards = [LaidComet(values, np.array([x, 0.0]), 0.0, look.size) for values, x in laid]
+    rng = np.random.default_rng(5)
+    seen = comet_photograph(rng, printing=look, cards=cards, hardness=0.0, across_px=150, yaw_deg=0.0)
+    told = [card.values for card in read_comet(seen.bgr, TaughtNumerals(profile)).cards]
+    assert told.count(None) == 2
+    assert len(told) == 4
 
 
 @pytest.mark.parametrize(("hidden", "covers"), [(0, True), (2, False)])
