@@ -135,6 +135,8 @@ def bare_face(colours: NDArray[np.floating]) -> NDArray[np.float32]:
     return np.asarray(np.median(feet.reshape(*feet.shape[:2], -1, 3), axis=2)[:, :, None, None])
 
 
+_GAMMA, _DARKEST = 2.2, 1e-4
+"""A picture's levels rise with that root of the light; less light than the second is none to compare with."""
 _INNER = slice(4, -4)
 """The rows and columns of a patch that show its symbol."""
 
@@ -154,6 +156,38 @@ def is_unevenly_lit(colours: NDArray[np.floating]) -> NDArray[np.bool_]:
     levels, faces = contrast_levels(colours), bare_face(colours).max((2, 3, 4))
     least, most = (np.take_along_axis(faces, at[:, None], 1)[:, 0] for at in (levels.argmin(1), levels.argmax(1)))
     return np.asarray(least >= LIMITS.veiled_face * most)
+
+
+def without_reflection(
+    colours: NDArray[np.float32], faces: NDArray[np.float32]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Raw patches (N, S, PATCH, PATCH, 3) of one deck and its cards' faces (N, 3) without a lamp's reflection.
+
+    It adds as much light to what is printed as to the bare face, and fades across one dark card at least; where light
+    is only dimmer, what is printed has less of it, too. All bare faces are then as dark as the darkest.
+    """
+    light, bare = _light_of(colours), _light_of(bare_face(colours))
+    off = np.abs(light - bare).max(-1)[:, :, _INNER, _INNER]
+    printed = np.percentile(off.reshape(*off.shape[:2], -1), 90, axis=2)
+    level, each = bare.max((2, 3, 4)), np.arange(len(bare))
+    lit, dim = level.argmax(1), level.argmin(1)
+    added = (bare[each, lit] - bare[each, dim])[:, 0, 0]
+    is_lamp = (level[each, lit] >= LIMITS.lit_face * level[each, dim]) & (added.max(1) >= LIMITS.lit_by)
+    is_lamp &= np.ptp(added, axis=1) <= LIMITS.lamp_tint * added.max(1)
+    is_lamp &= printed[each, lit] <= LIMITS.lit_print * printed[each, dim]
+    if not is_lamp.any():
+        return colours, faces
+    darkest = bare.reshape(-1, 3)[level.argmin()]
+    return _levels_of(light - np.maximum(bare - darkest, 0)), np.minimum(faces, _levels_of(darkest))
+
+
+def _light_of(levels: NDArray[np.floating]) -> NDArray[np.float32]:
+    """How much light levels of 255 show, as a share of white."""
+    return np.asarray((levels / 255) ** _GAMMA, np.float32)
+
+
+def _levels_of(light: NDArray[np.floating]) -> NDArray[np.float32]:
+    return np.asarray(255 * np.maximum(light, _DARKEST) ** (1 / _GAMMA), np.float32)
 
 
 def contrast(colours: NDArray[np.floating]) -> NDArray[np.float32]:

@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 from companion.errors import UsageError
 from companion.games.hexel.deck import SYMBOLS
 from companion.games.hexel.layout import layouts
-from companion.games.hexel.vision.classifier import FACE_VALUE, over_face, raw_patches, upright_patches
+from companion.games.hexel.vision.classifier import (
+    FACE_VALUE,
+    over_face,
+    raw_patches,
+    upright_patches,
+    without_reflection,
+)
 from companion.games.hexel.vision.detector import CORNER_REFINER
 from companion.games.hexel.vision.embedding import NETWORK, embed, embedding_input, patch_variance
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
@@ -103,7 +109,9 @@ class HexelTeaching(Teaching):
         pyramid, corners = mosaic(samples, FRAME)
         net, value = network(NETWORK), face_value_of(pyramid, corners)
         names = [sample.label["edges"] for sample in samples]
-        colours, faces = taught_patches(net, pyramid, corners, names, value, _where_upright(samples), {})
+        colours, faces = without_reflection(
+            *taught_patches(net, pyramid, corners, names, value, _where_upright(samples), {})
+        )
         answers = embed(net, embedding_input(colours, faces, value))
         printed = over_face(colours, faces, FACE_VALUE)
         found = []

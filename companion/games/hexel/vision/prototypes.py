@@ -17,9 +17,10 @@ from companion.games.hexel.deck import SYMBOLS
 from companion.games.hexel.vision.classifier import (
     FACE_VALUE,
     contrast_levels,
-    cut_patches,
     is_unevenly_lit,
+    over_face,
     raw_patches,
+    without_reflection,
 )
 from companion.games.hexel.vision.embedding import LENGTH, NETWORK, agreeing_off, embed, embedding_input
 from companion.games.hexel.vision.picture_light import with_face_colour
@@ -102,7 +103,8 @@ def face_value_of(pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np
         pyramid: a photograph of some of its cards.
         corners: (N, 6, 2) pixels of those cards.
     """
-    patches, faces = cut_patches(pyramid, corners, LIMITS.dim_face)
+    colours, faces = without_reflection(*raw_patches(pyramid, corners))
+    patches = over_face(colours, faces, LIMITS.dim_face)
     face = np.median(faces, axis=0)
     bright = float(np.percentile((patches * (faces / LIMITS.dim_face)[:, None, None, None]).max(-1), 95))
     if face.max() > 0.6 * bright:
@@ -143,7 +145,8 @@ def fit_prototypes(
         embeddings: dict[str, list[NDArray[np.float32]]] = {}
         is_seen = np.median(contrast_levels(colours), axis=1) >= LIMITS.seen_levels
         is_lit = is_unevenly_lit(colours)
-        for k, (six, edges) in enumerate(zip(embed(net, embedding_input(colours, faces, value)), names, strict=True)):
+        answers = embed(net, embedding_input(*without_reflection(colours, faces), value))
+        for k, (six, edges) in enumerate(zip(answers, names, strict=True)):
             is_clear = bool(is_seen[k]) and (len(set(edges)) > 1 or agreeing_off(six) <= LIMITS.unclear)
             overexposed.update(edges if not is_seen[k] or (is_lit[k] and not is_clear) else ())
             for embedding, name in zip(six, edges, strict=True):

@@ -12,6 +12,7 @@ import pytest
 
 from companion.errors import UsageError
 from companion.games.hexel.deck import SYMBOLS as SYMBOLS_OF
+from companion.games.hexel.vision.classifier import PATCH, without_reflection
 from companion.games.hexel.vision.enrolment import TEACHING, learn_hexel
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.prototypes import FRAME, SymbolProfile
@@ -236,6 +237,43 @@ def test_a_lamp_in_two_symbols_of_a_card_does_no_harm() -> None:
     told = {c.cell: c.edges for c in read_hexel(picture.bgr, FewShotSymbols(profile)).cards if c.cell is not None}
     match = register({tuple(c["cell"]): tuple(c["edges"]) for c in picture.truth["cards"]}, told)
     assert match is not None and (match.agreeing, match.clashing) == (6, 0)
+
+
+def reflecting(bgr: np.ndarray, added: np.ndarray) -> np.ndarray:
+    """A picture with so much light (H, W), as a share of white, added."""
+    light = (bgr / 255.0) ** 2.2 + added[..., None]
+    return (255 * np.minimum(light, 1.0) ** (1 / 2.2)).astype(np.uint8)
+
+
+def test_a_lamp_that_reflects_in_some_cards_of_a_lesson_does_not_make_their_faces_light() -> None:
+    """A dark deck was learnt as a light one, and six cards were left open where no lamp shone on them."""
+    lesson = single_symbols(np.random.default_rng(1), "36", DARK)
+    xs = sorted(float(np.mean(card["corners"], axis=0)[0]) for card in lesson.truth["cards"])
+    added = 0.16 * np.clip((np.arange(lesson.bgr.shape[1]) - xs[0]) / (xs[1] - xs[0]) - 0.5, 0, 1)
+    shown = reflecting(lesson.bgr, np.broadcast_to(added, lesson.bgr.shape[:2]))
+    label = {"image": "taught", "cards": lesson.truth["cards"]}
+    profile, plain = (
+        learn_hexel("hexel36", [("taught", bgr)], [label], trust_names=True) for bgr in (shown, lesson.bgr)
+    )
+    assert profile.face_value == pytest.approx(plain.face_value, abs=0.05)
+    picture = photograph(np.random.default_rng(5), edition="36", printing=DARK, cards=6, hardness=0.0)
+    told = {c.cell: c.edges for c in read_hexel(picture.bgr, FewShotSymbols(profile)).cards if c.cell is not None}
+    match = register({tuple(c["cell"]): tuple(c["edges"]) for c in picture.truth["cards"]}, told)
+    assert match is not None and (match.agreeing, match.clashing) == (6, 0)
+
+
+@pytest.mark.parametrize(("share", "is_taken_off"), [(0.0, True), (0.12, False)], ids=["lamp", "shadow"])
+def test_only_light_that_adds_to_print_and_face_alike_is_taken_off(share: float, is_taken_off: bool) -> None:
+    patches = np.full((2, 6, PATCH, PATCH, 3), 45, np.float32)
+    patches[:, :, 6:12, 6:18] = 190
+    faces, added = np.full((2, 3), 45, np.float32), np.linspace(0.0, 0.15, 6)[:, None, None, None]
+    light = (patches / 255) ** 2.2
+    light[1] = light[1] * (share + (1 - share) * added / 0.15) if share else light[1] + added
+    seen = (255 * light ** (1 / 2.2)).astype(np.float32)
+    told, told_faces = without_reflection(seen, faces + np.float32([[0], [30]]))
+    assert (np.abs(told - patches).max() < 1.0) == is_taken_off
+    assert (told is seen) != is_taken_off
+    assert (told_faces < 46).all() == is_taken_off
 
 
 def test_a_second_light_that_burns_out_does_no_harm() -> None:
