@@ -84,7 +84,7 @@ def find_backs(
         for one, may_be in zip(likely, maybe, strict=True)
     ]
     if not taught.profile.back.size:
-        likely = _with_shared_pattern(pyramid, _with_blanks(pyramid, likely, read))
+        likely = _with_shared_pattern(pyramid, _with_blanks(pyramid, taught, likely, read))
     likely = _without_table(pyramid, likely, read)
     if not taught.profile.back.size and (back := _seen_back(pyramid, taught, likely, read)) is not None:
         likely = [_fitted(pyramid, one, back) if may_be else one for one, may_be in zip(likely, maybe, strict=True)]
@@ -179,7 +179,7 @@ def _of_one_deck(
     def is_foreign(one: Hypothesis, colour: Floats, sure: float) -> bool:
         if is_unlike_faces and not one.is_other_colour and one.like_back < LIMITS.hardly_like_back:
             return True
-        if patterned and _contrast(pyramid, one) < blank:
+        if patterned and (_contrast(pyramid, one) < blank or one.like_back < LIMITS.opposite_back):
             return True
         if any(_apart(colour, its) < LIMITS.foreign_colour or _is_veiled(colour, its) for its in deck_colours):
             return False
@@ -449,9 +449,13 @@ def _as_back(
     return replace(one, maybe_back=float(kinds[KINDS.index("back")]))
 
 
-def _with_blanks(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
+def _with_blanks(
+    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], read: list[Hypothesis]
+) -> list[Hypothesis]:
     """The hypotheses, those surely backs that were found surely and show nothing at all where faces show numbers: a
     home-made deck is printed on one side. What is lighter than the faces' paper may be a face in a lamp's light.
+
+    However much the rims of both are alike, what lies within says how much they look like a face.
     """
     if not read:
         return likely
@@ -463,9 +467,14 @@ def _with_blanks(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothes
         look = look_at(pyramid, one.corners, _PRINT_LOOK)
         return contrast(look) < most and float(np.median(look)) < lightest
 
-    return [
-        replace(one, maybe_back=1.0) if one.found >= LIMITS.surely_found and is_blank(one) else one for one in likely
-    ]
+    face = taught.profile.face
+    shape, inner_face = (face.shape[0], face.shape[1]), within_rim(face)
+
+    def as_back(one: Hypothesis) -> Hypothesis:
+        inner = correlation(within_rim(look_at(pyramid, one.corners, shape)), inner_face)
+        return replace(one, maybe_back=1.0, alike=min(one.alike, inner))
+
+    return [as_back(one) if one.found >= LIMITS.surely_found and is_blank(one) else one for one in likely]
 
 
 def _with_shared_pattern(pyramid: Pyramid, likely: list[Hypothesis]) -> list[Hypothesis]:

@@ -356,12 +356,15 @@ def test_a_patterned_back_that_is_found_surely_shows_how_the_others_look(monkeyp
     assert backs_of(monkeypatch, (BLUE, BLUE, None), ring, (0.95, 0.1, 0.1)) == [True, True, False]
 
 
+@pytest.mark.parametrize("alike", [0.0, 0.75])
 @pytest.mark.parametrize(
     ("blank", "found", "is_told"),
     [(SHADOWED_WHITE, 0.95, True), (SHADOWED_WHITE, 0.7, False), (PALE, 0.95, False), (STRIPES, 0.95, False)],
 )
-def test_a_card_that_shows_nothing_where_faces_show_numbers_is_a_back(monkeypatch, blank, found, is_told):
-    """Home-made cards are blank on one side: seven were found surely, and not told. A lamp may hide numbers."""
+def test_a_card_that_shows_nothing_where_faces_show_numbers_is_a_back(monkeypatch, blank, found, is_told, alike):
+    """Home-made cards are blank on one side: seven were found surely, and not told, nor were five beside faces whose
+    dark rim looked like their edge. A lamp may hide numbers.
+    """
     picture = bare_table()
     (x, y), (u, v), *_ = PLACES
     picture[y : y + 106, x : x + 76] = SHADOWED_WHITE
@@ -372,7 +375,7 @@ def test_a_card_that_shows_nothing_where_faces_show_numbers_is_a_back(monkeypatc
     monkeypatch.setattr("companion.games.comet.vision.backs.PretrainedNumerals.read_numerals", lambda *_: unsure)
     none = np.zeros((3, 15))
     face = Hypothesis(CARD + PLACES[0], 1.0, none, 1.0, 0.9)
-    seen = [face, Hypothesis(CARD + PLACES[1], found, none, 0.0)]
+    seen = [face, Hypothesis(CARD + PLACES[1], found, none, 0.0, alike)]
     _, told = find_backs(Pyramid.of(picture), taught(), seen, [face], is_known=True)
     assert told.is_back is is_told
 
@@ -388,6 +391,23 @@ def test_a_thing_that_shows_the_opposite_of_the_taught_back_is_none(monkeypatch)
     """A fist, pale in its middle, was told as a back with a pale rim."""
     told = backs_of(monkeypatch, (GREEN, GREEN, GREEN), ~STRIPES, back=striped())
     assert told == [False, False, False]
+
+
+@pytest.mark.parametrize(("share", "told"), [(1.0, [True, True, True]), (-1.0, [True, True, False])])
+def test_a_tile_of_the_floor_that_shows_the_opposite_of_the_backs_there_is_none(monkeypatch, share, told):
+    """Three tiles with dark joints, of the hue of seven striped backs that nobody had shown, were told as backs."""
+    picture = bare_table()
+    for (x, y), contrast in zip(PLACES, (0.0, 1.0, 1.0, share), strict=True):
+        pale = np.where(STRIPES, contrast, -contrast)[..., None]
+        card = np.array(GREEN) * (1 + 0.4 * pale) if contrast else np.array(WHITE)
+        picture[y : y + 106, x : x + 76] = card
+    sure = type("Seen", (), {"kinds": np.array([[0.0, 0.999, 0.001]])})()
+    monkeypatch.setattr("companion.games.comet.vision.backs.PretrainedNumerals.read_numerals", lambda *_: sure)
+    none = np.zeros((3, 15))
+    face, *backs = (Hypothesis(CARD + at, 0.95, none, 0.0) for at in PLACES)
+    face = replace(face, legible=1.0, alike=0.9)
+    _, *seen = find_backs(Pyramid.of(picture), taught(), [face, *backs], [face], is_known=True)
+    assert [one.is_back for one in seen] == told
 
 
 def test_a_thing_that_shows_nothing_beside_patterned_backs_is_none(monkeypatch):
