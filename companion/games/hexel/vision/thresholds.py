@@ -299,7 +299,7 @@ class HexelLimits:
     lit_print: float = 1.5
     """A lamp's reflection lies on a card whose bare face has so many times as much light at one edge as at another, and
     so much more, as a share of white, of which a channel may lack the third; what is printed there stands out by no
-    more than the fourth as much. On one path-traced lesson of ten the first was 2.95; on the others 1.19 at most."""
+    more than the fourth as much. On one path-traced lesson of 24 the first was 2.95; on the others 1.39 at most."""
     dim_face: float = 0.1
     """A face value so low that nothing printed on the card is too bright to tell."""
 
