@@ -206,6 +206,11 @@ class Browser:
         self._devtools("Network.enable", {})
         self._devtools("Network.setExtraHTTPHeaders", {"headers": {"Accept-Language": language}})
 
+    def begin_with(self, script: str) -> Callable[[], None]:
+        """Run a script in each page before its own, until what is returned is called."""
+        added = self._devtools("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+        return lambda: self._devtools("Page.removeScriptToEvaluateOnNewDocument", added)
+
     def go_offline(self, is_offline: bool) -> None:
         """Be out of reach of everything, or within it again."""
         self._devtools("Network.enable", {})

@@ -79,6 +79,9 @@ export function retype(input, value) {
   input.dataset.typed = "yes";
 }
 
+// A command of one's own, to be changed. (structuredClone is missing on older phones.)
+export const copied = (command) => JSON.parse(JSON.stringify(command));
+
 export function initial(name) {
   return [...name.trim()][0]?.toUpperCase() ?? "?";
 }

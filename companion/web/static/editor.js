@@ -1,14 +1,14 @@
 // Putting a move right: who made it, what was laid, taking it out, or putting a forgotten one in before it.
 
 import { fetchOptions, judge } from "./api.js";
-import { h, spoken } from "./dom.js";
+import { copied, h, spoken } from "./dom.js";
 import { entering } from "./lay.js";
 import { ruleButton } from "./rule.js";
 import { t } from "./words.js";
 
 // `entry` is how the game's own moves are entered, where it has such a way; `state` the table as it is now.
 export async function editor(move, { state, game, entry, press, close }) {
-  const wanted = structuredClone(move.command);
+  const wanted = copied(move.command);
   const stood = { ...state, ...move.stood, proposal: null, last: null };
   const note = h("div", { class: "answer", role: "status" });
 

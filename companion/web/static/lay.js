@@ -3,7 +3,7 @@
 
 import { fetchOptions, judge } from "./api.js";
 import { closeDialog, openDialog } from "./dialog.js";
-import { h, spoken } from "./dom.js";
+import { copied, h, spoken } from "./dom.js";
 import { ruleButton } from "./rule.js";
 import { t } from "./words.js";
 
@@ -52,7 +52,7 @@ function plays(name, me) {
 export async function entering(cell, { state, game, players, lay, howTo, at = undefined, command = null }) {
   const entry = await game.entry();
   if (!players.length) return Object.assign([h("p", {}, t("seats-claimed"))], { judge: () => {} });
-  const wanted = command && entry.takes(command) ? structuredClone(command) : entry.blank(state, players, cell ?? command?.cell);
+  const wanted = command && entry.takes(command) ? copied(command) : entry.blank(state, players, cell ?? command?.cell);
   const button = h("button", { id: "lay", class: "wide", onclick: (event) => pressed(event) });
   const place = Array.isArray(wanted.cell) ? h("div", { class: "cloth where", "aria-hidden": "true" }) : null;
   const drawPlace = (refusal) => place?.replaceChildren(...[game.drawTable({ ...state, last: null, proposal: { command: wanted, refusal } })].flat());

@@ -160,7 +160,7 @@ async function openMove(number) {
 // The move that laid a card: the last that names its cell, for the next game of an evening uses cells again.
 function moveAt(cell) {
   const names = ({ command }) => [command, ...(Array.isArray(command.cards) ? command.cards : [])].some((card) => card?.cell?.join?.() === cell);
-  return latest.history.findLast(names)?.n;
+  return [...latest.history].reverse().find(names)?.n;
 }
 
 /** @param {number[] | null} cell */

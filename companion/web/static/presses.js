@@ -6,16 +6,18 @@ import { find, spoken } from "./dom.js";
 const TOAST_MS = 6000;
 const REBASES = 3; // so often a correction is sent again when a move came between
 
+const toast = find("toast");
+
 let hideLater = /** @type {any} */ (0);
 let told = 0; // how many notices there were
 
 /**
- * Says it in the top layer, or an open dialog would cover it.
+ * Says it in the top layer, or an open dialog would cover it; in the dialog itself on phones without popovers.
  * @param {string} text @param {Node | null} rule what leads to the rule that it comes from
  */
 export function tell(text, rule = null) {
   told += 1;
-  const toast = find("toast");
+  if (!toast.showPopover) (document.querySelector("dialog[open]") ?? document.body).append(toast);
   clearTimeout(hideLater);
   toast.replaceChildren(text && spoken(text), rule ?? "");
   toast.hidden = text === "";
@@ -76,7 +78,7 @@ export function presses({ onRights, onDone, onRefused, latest }) {
 
   const rights = (ask) => press(() => ask().then(onRights));
 
-  find("toast").addEventListener("click", () => tell(""));
+  toast.addEventListener("click", () => tell(""));
   find("join-form").addEventListener("submit", (event) => {
     event.preventDefault();
     const code = find("join-code").value.trim();

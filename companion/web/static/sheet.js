@@ -18,7 +18,7 @@ export async function openSheet(number, { state, game, me, press }) {
     outdated.hidden = false;
     outdated.append(h("p", {}, h("b", {}, t("sheet-outdated")), " ", ...amendment(now)),
       now.history[number - 1] ? h("button", { id: "open-anew", class: "small", onclick: () => press.open(number) }, t("sheet-anew")) : "");
-    if (edit) edit.inert = true;
+    edit?.toggleAttribute("inert", true);
   };
   openDialog(t("move", { n: number }), [
     outdated,

@@ -44,7 +44,7 @@ function set({ player, cards }, isOpen) {
 // Against the Tail a player lays several.
 function isSeen({ history }, { player, pot, cards }) {
   const isMine = ({ command }) => command.cmd === "set" && command.player === player && command.pot === pot && String(command.cards) === String(cards);
-  return Boolean(history.findLast(isMine)?.picture);
+  return Boolean([...history].reverse().find(isMine)?.picture);
 }
 
 const named = (pot) => (pot === "tail" ? t("tail") : pot);

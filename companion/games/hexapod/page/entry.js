@@ -1,6 +1,6 @@
 // Entering a card of Hexapod by hand: four cells to paint with insects, then a place in the case that the rules allow.
 
-import { h, svg } from "/static/dom.js";
+import { copied, h, svg } from "/static/dom.js";
 import { CELL, drawn, preview, square, KINDS } from "./game.js";
 import { t } from "/static/words.js";
 
@@ -17,7 +17,7 @@ export function blank(state) {
 }
 
 export function controls(command, { state, judge, onChange = () => {} }) {
-  const card = structuredClone(command.card.cells);
+  const card = copied(command.card.cells);
   command.card = { cells: card };
   let brush = "blue";
   const palette = h("div", { class: "palette", role: "group", "aria-label": t("insects") });
@@ -116,7 +116,7 @@ function placing(command, state, judge, onChange) {
     if (!isComplete(command)) return;
     const mine = ++asked;
     const all = windows();
-    const told = await judge(all.map(([row, col]) => ({ ...structuredClone(command), row, col }))).catch(() => []);
+    const told = await judge(all.map(([row, col]) => ({ ...copied(command), row, col }))).catch(() => []);
     if (mine !== asked) return;
     verdicts = new Map(told.map((verdict, n) => [all[n].join(), verdict]));
     const first = all.find((place) => verdicts.get(place.join())?.said);
