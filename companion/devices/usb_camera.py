@@ -6,6 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from companion.devices.camera import Frame
 from companion.devices.limits import Hung, within
 from companion.errors import DeviceError
@@ -15,6 +18,9 @@ _QUEUED_S = 0.004
 _MOST_QUEUED = 8
 _FRAME_WITHIN_S = 2.0
 _OPEN_WITHIN_S = 5.0
+_STUCK_S = 10.0
+"""A camera's noise makes each picture another: one that gives the same for so long has stopped filming."""
+_SPARSE = 16
 
 
 class UsbCamera:
@@ -37,6 +43,7 @@ class UsbCamera:
         self._in_use = threading.Lock()
         self._count = 0
         self._began_s = 0.0
+        self._unchanged: tuple[float, NDArray[np.uint8]] | None = None
 
     def open(self) -> None:
         """Take hold of the camera and ask it for its size and pace; it may give others."""
@@ -54,7 +61,7 @@ class UsbCamera:
         video.set(cv2.CAP_PROP_FRAME_HEIGHT, self._size_px[1])
         video.set(cv2.CAP_PROP_FPS, self._fps)
         video.set(cv2.CAP_PROP_BUFFERSIZE, 1)
-        self._video, self._count, self._began_s = video, 0, self._clock()
+        self._video, self._count, self._began_s, self._unchanged = video, 0, self._clock(), None
 
     def next(self, timeout_s: float = 5.0) -> Frame | None:
         """The newest picture. Gives up after two seconds, or sooner if asked to; the driver itself waits for ten."""
@@ -64,6 +71,7 @@ class UsbCamera:
             picture = self._picture(self._video, min(timeout_s, _FRAME_WITHIN_S))
         if picture is None:
             raise DeviceError(f"{self.name} gives no picture: check its cable", code="no-frame")
+        self._look_for_change(picture)
         number = self._count
         self._count += 1
         return Frame(number, self._clock() - self._began_s, picture)
@@ -74,6 +82,14 @@ class UsbCamera:
             video, self._video = self._video, None
         if video is not None:
             video.release()
+
+    def _look_for_change(self, picture: NDArray[np.uint8]) -> None:
+        """Raise `DeviceError` when the picture has been the same for long; one without any contrast may be."""
+        now_s, seen = self._clock(), picture[::_SPARSE, ::_SPARSE]
+        if self._unchanged is None or not np.array_equal(seen, self._unchanged[1]) or seen.min() == seen.max():
+            self._unchanged = now_s, seen.copy()
+        elif now_s - self._unchanged[0] >= _STUCK_S:
+            raise DeviceError(f"{self.name} gives the same picture again and again: plug it in anew", code="no-frame")
 
     def _picture(self, video: Any, limit_s: float) -> Any:
         try:

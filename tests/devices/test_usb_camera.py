@@ -94,6 +94,38 @@ def test_a_camera_that_was_pulled_out_is_said(driver: Driver, clock: Clock) -> N
     assert told.value.code == "no-frame"
 
 
+def test_a_camera_that_gives_the_same_picture_for_long_is_said_and_taken_up_again(
+    driver: Driver, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = np.random.default_rng(3)
+    picture = random.integers(0, 255, (108, 192, 3), np.uint8)
+    camera = UsbCamera(2, clock=clock)
+    camera.open()
+    with monkeypatch.context() as stuck:
+        stuck.setattr(driver, "retrieve", lambda: (True, picture.copy()))
+        began_s = clock.now_s
+        with pytest.raises(DeviceError, match="the same picture") as told:
+            for _ in range(1000):
+                camera.next()
+    assert told.value.code == "no-frame"
+    assert 5 <= clock.now_s - began_s <= 15
+    camera.close()
+    camera.open()
+    monkeypatch.setattr(driver, "retrieve", lambda: (True, random.integers(0, 255, (108, 192, 3), np.uint8)))
+    for _ in range(1000):
+        assert camera.next() is not None
+
+
+def test_a_covered_camera_whose_pictures_are_all_black_is_not_taken_for_a_stuck_one(
+    driver: Driver, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driver, "retrieve", lambda: (True, np.full((108, 192, 3), 2, np.uint8)))
+    camera = UsbCamera(2, clock=clock)
+    camera.open()
+    for _ in range(1000):
+        assert camera.next() is not None
+
+
 def test_a_picture_without_a_byte_is_no_bug(driver: Driver, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     def decode() -> None:  # as OpenCV does when the cable is pulled in the middle of a picture
         cv2.imdecode(np.empty(0, np.uint8), cv2.IMREAD_COLOR)
