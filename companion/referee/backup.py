@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from companion.errors import UsageError
+from companion.referee.folder import UNPACKED, put_in_place, sync_folder
 
 _NOT_KEPT = ("lock",)
 _PACKING, _UNPACKING = "backing-up-", "restoring-"
@@ -48,7 +49,10 @@ def back_up(data: Path, file: Path) -> int:
         with TemporaryDirectory(dir=file.parent, prefix=_PACKING) as beside:
             draft = Path(beside) / file.name
             _pack(data, kept, draft)
+            with draft.open("rb") as packed:
+                os.fsync(packed.fileno())
             draft.replace(file)
+            sync_folder(file.parent)
     except OSError as error:
         is_own = error.filename is not None and Path(error.filename) in kept
         what = f"read {error.filename}" if is_own else f"write {file}"
@@ -64,6 +68,10 @@ def restore(file: Path, data: Path) -> int:
     """
     if data.exists() and not data.is_dir():
         raise UsageError(f"{data} is no folder: name another with --data", code="data-in-place")
+    try:
+        put_in_place(data)
+    except OSError as error:
+        raise UsageError(f"cannot write to {data}: {error.strerror or error}", code="data-unwritable") from None
     if data.exists() and any(path.name not in _NOT_KEPT and not _is_left(path) for path in data.iterdir()):
         raise UsageError(f"{data} holds a table already: name another folder with --data", code="data-in-place")
     try:
@@ -121,6 +129,8 @@ def _pack(data: Path, kept: list[Path], draft: Path) -> None:
 def _unpack(packed: zipfile.ZipFile, data: Path) -> None:
     """Unpack beside, then into place: a folder holds a whole table or none. Files are as readable as they were.
 
+    Once all of it lies on the disk under its own name, whoever opens the folder next puts it in place.
+
     Raises:
         UsageError: `data-unwritable`.
     """
@@ -133,8 +143,9 @@ def _unpack(packed: zipfile.ZipFile, data: Path) -> None:
             for entry in packed.infolist():
                 path = Path(packed.extract(entry, beside))
                 path.chmod(0o750 if entry.is_dir() else entry.external_attr >> 16 & 0o640 | 0o600)
-            for path in Path(beside).iterdir():
-                path.rename(data / path.name)
+            os.sync()
+            Path(beside).rename(data / UNPACKED)
+            put_in_place(data)
     except OSError as error:
         raise UsageError(f"cannot write to {data}: {error.strerror or error}", code="data-unwritable") from None
 
@@ -153,4 +164,5 @@ def _is_own_name(name: str) -> bool:
     """Whether a backup may hold that: nothing outside the folder, and no lock, which would be in the table's way."""
     path = PurePosixPath(name)
     is_inside = not path.is_absolute() and ".." not in path.parts and "\\" not in name and ":" not in name
-    return is_inside and path.parts[:1] != _NOT_KEPT
+    is_draft = any(part.startswith((_PACKING, _UNPACKING)) for part in path.parts[:1])
+    return is_inside and not is_draft and path.parts[:1] != _NOT_KEPT

@@ -16,6 +16,9 @@ from pathlib import Path
 from companion.errors import JournalError
 from companion.referee.moves import KeptPicture
 
+UNPACKED = "restoring-whole"
+"""The folder in a data folder where a backup lies unpacked whole, until all of it is in place."""
+
 MOST_BYTES = 500_000_000
 """Of all pictures of a table."""
 
@@ -33,6 +36,7 @@ class Folder:
         with storage_errors(f"cannot write in the data folder {path}"):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.mkdir(mode=0o750, exist_ok=True)  # it holds codes and pictures: not readable by others
+            put_in_place(path)
             self.games.mkdir(mode=0o750, exist_ok=True)
             self._lock = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
         try:
@@ -69,6 +73,17 @@ def journals(games: Path) -> list[Path]:
     """The journals in a folder of games, the oldest first; empty when there is no such folder."""
     numbered = (path for path in games.glob("[0-9]*.jsonl") if path.stem.isdecimal())
     return sorted(numbered, key=lambda path: (len(path.stem), path.stem))
+
+
+def put_in_place(data: Path) -> None:
+    """Put what a backup was unpacked to into its data folder; a restoring that was killed meanwhile is ended so."""
+    unpacked = data / UNPACKED
+    if not unpacked.is_dir():
+        return
+    for path in unpacked.iterdir():
+        path.rename(data / path.name)
+    sync_folder(data)
+    unpacked.rmdir()
 
 
 def write_whole(path: Path, data: bytes, mode: int = 0o640) -> None:

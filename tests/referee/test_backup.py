@@ -2,6 +2,8 @@
 
 import os
 import stat
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -98,6 +100,88 @@ def test_what_a_backup_or_a_restoring_that_was_killed_left_is_in_nobodys_way(tmp
     (data / "seats.json").unlink()
     assert restore(tmp_path / "kept.zip", data) == 1
     assert [path.name for path in data.iterdir()] == ["seats.json"]
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from companion.referee.backup import restore
+
+file, data, last = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+rename, done = Path.rename, 0
+
+def rename_until_killed(path, target):
+    global done
+    done += 1
+    if done > last:
+        os._exit(9)
+    return rename(path, target)
+
+Path.rename = rename_until_killed
+restore(file, data)
+"""
+
+
+@pytest.mark.parametrize("renames", range(5))
+def test_a_restoring_that_was_killed_has_brought_back_all_of_a_table_or_nothing(renames: int, tmp_path: Path) -> None:
+    running = open_table(tmp_path / "a", HEADER, HEADER)
+    running.start()
+    running.ask(Do({"cmd": "pass", "player": "Ana"}))
+    for name in ("join-code", "operator-pin", "seats.json"):
+        (tmp_path / "a" / name).write_text(name)
+    kept = back_up(tmp_path / "a", tmp_path / "kept.zip")
+    running.stop()
+    data = tmp_path / "b"
+    killed = subprocess.run([sys.executable, "-c", KILLED, tmp_path / "kept.zip", data, str(renames)], check=False)
+    assert killed.returncode == 9
+    if renames == 0:
+        assert restore(tmp_path / "kept.zip", data) == kept
+    again = open_table(data, None, HEADER)
+    again.start()
+    again.stop()
+    assert [move.command["cmd"] for move in again.latest().moves] == ["pass"]
+    names = {"games", "join-code", "lock", "operator-pin", "seats.json"}
+    assert {path.name for path in data.iterdir()} == names
+    assert (data / "seats.json").read_text() == "seats.json"
+
+
+def test_a_restoring_that_was_killed_between_its_files_is_gone_on_with_by_the_next(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    for name in ("join-code", "operator-pin", "seats.json"):
+        (tmp_path / "a" / name).write_text(name)
+    back_up(tmp_path / "a", tmp_path / "kept.zip")
+    command = [sys.executable, "-c", KILLED, tmp_path / "kept.zip", tmp_path / "b", "2"]
+    assert subprocess.run(command, check=False).returncode == 9
+    with pytest.raises(UsageError, match="holds a table already"):
+        restore(tmp_path / "kept.zip", tmp_path / "b")
+    assert {path.name for path in (tmp_path / "b").iterdir()} == {"join-code", "operator-pin", "seats.json"}
+
+
+def test_a_backup_that_would_pose_as_one_unpacked_is_none(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "odd.zip", "w") as packed:
+        packed.writestr("restoring-whole/seats.json", "{}")
+        packed.writestr("seats.json", "{}")
+    with pytest.raises(UsageError, match="would write"):
+        restore(tmp_path / "odd.zip", tmp_path / "b")
+
+
+def test_a_backup_is_on_the_disk_before_it_replaces_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/seats.json").write_text("{}")
+    file = tmp_path / "kept.zip"
+    back_up(tmp_path / "a", file)
+    before = file.stat().st_ino
+    replaced, os_fsync = [], os.fsync
+
+    def synced(descriptor: int) -> None:
+        os_fsync(descriptor)
+        replaced.append(file.stat().st_ino != before)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    back_up(tmp_path / "a", file)
+    assert replaced == [False, True]  # the file, and then its folder
 
 
 def test_a_file_whose_name_is_no_text_is_told(tmp_path: Path) -> None:
