@@ -1,6 +1,7 @@
 """`companion printings`: what was taught, what each name rests on, and how to take things back, for every game."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,25 @@ def data(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     profile = GAMES[request.param].recognizer().learn(DECKS[request.param], pictures)
     Profiles(tmp_path).keep(profile.described(name="Ours"))
     return tmp_path
+
+
+def test_a_printing_is_on_the_disk_before_it_replaces_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout = GAMES["hexel"].layouts("hexel36")[0]
+    profile = GAMES["hexel"].recognizer().learn("hexel36", [("a", layout_picture(layout, turn_deg=3))])
+    path = tmp_path / "ours.json"
+    profile.write(path)
+    before, replaced, os_fsync = path.stat().st_ino, [], os.fsync
+
+    def synced(descriptor: int) -> None:
+        os_fsync(descriptor)
+        replaced.append(path.stat().st_ino != before)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    profile.described(name="Ours").write(path)
+    assert replaced == [False, True]  # the file, and then its folder
+    assert json.loads(path.read_text())["name"] == "Ours"
 
 
 def said(capsys: pytest.CaptureFixture[str], data: Path, *words: str, status: int = 0) -> str:

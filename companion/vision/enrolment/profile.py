@@ -6,6 +6,7 @@ networks whose answers it holds: another network's embeddings mean nothing to th
 """
 
 import json
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
@@ -78,7 +79,7 @@ class Profile(ABC):
         return replace(self, name=name or self.name, licence=licence or self.licence, made=made or self.made)
 
     def write(self, path: Path) -> None:
-        """Write the file, whole or not at all.
+        """Write the file, whole or not at all, whenever the power fails.
 
         Raises:
             UsageError: ``unwritable-profile``, or ``too-many-samples`` where it would be larger than a profile may be.
@@ -94,7 +95,9 @@ class Profile(ABC):
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 fresh.write_text(text, encoding="ascii")
+                _flush(fresh)
                 fresh.replace(path)
+                _flush(path.parent)
             finally:
                 fresh.unlink(missing_ok=True)
         except OSError as error:
@@ -148,6 +151,15 @@ def read_profile_object(path: Path, game: str) -> Mapping[str, Any]:
         raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-profile") from None
     except ValueError as error:
         raise UsageError(f"{path} is no profile: {error}", code="unreadable-profile") from None
+
+
+def _flush(path: Path) -> None:
+    """Have a file, or a folder's names, on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _fits_together(profile: Profile) -> bool:
