@@ -17,6 +17,7 @@ settings=/etc/companion/companion.toml
 games=/var/lib/companion
 unit=/etc/systemd/system/companion.service
 drop_in=$unit.d/groups.conf
+command=/usr/local/bin/companion
 base_packages="python3 python3-venv python3-numpy"
 hardware_packages="python3-picamera2 python3-lgpio python3-gpiozero espeak-ng alsa-utils"
 wanted_groups="video gpio audio"
@@ -114,6 +115,9 @@ unit_do() {
   is_booted && systemctl daemon-reload || true
 }
 
+command_is_done() { cmp -s "$here/companion.sh" "$command" && [ -x "$command" ]; }
+command_do() { install -D -m 755 "$here/companion.sh" "$command"; }
+
 is_booted() { [ -d /run/systemd/system ]; }
 
 service_is_done() { ! is_booted || [ "$start" = no ] || systemctl is-active -q companion; }
@@ -122,7 +126,7 @@ service_do() {
   systemctl restart companion
 }
 
-steps="system packages user program settings unit service"
+steps="system packages user program settings command unit service"
 
 install_all() {
   [ "$(id -u)" = 0 ] || fail "run it as root: sudo $0"
@@ -149,7 +153,7 @@ check_all() {
 uninstall() {
   [ "$(id -u)" = 0 ] || fail "run it as root: sudo $0 --uninstall"
   if is_booted; then systemctl disable -q --now companion 2>/dev/null || true; fi
-  rm -rf "$unit" "$(dirname "$drop_in")" "$program"
+  rm -rf "$unit" "$(dirname "$drop_in")" "$program" "$command"
   if is_booted; then systemctl daemon-reload; fi
   if [ "$purge" = yes ]; then
     rm -rf "$games" "$(dirname "$settings")"

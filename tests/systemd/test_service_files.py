@@ -37,6 +37,22 @@ def test_the_unit_starts_what_the_installer_installs(service: configparser.Secti
     assert f'wanted_groups="{service["SupplementaryGroups"]}"' in installer
 
 
+def test_the_command_speaks_of_the_table_that_the_unit_starts(
+    service: configparser.SectionProxy, tmp_path: Path
+) -> None:
+    text = (FOLDER / "companion.sh").read_text()
+    installed = service["ExecStart"].removesuffix(" run")
+    assert text.count(installed) == 1
+    program, data = tmp_path / "program", tmp_path / "data"
+    program.write_text('#!/bin/sh\necho "$1 of $STATE_DIRECTORY by $CONFIGURATION_DIRECTORY"; exit 3\n')
+    program.chmod(0o755)
+    trial = text.replace(installed, str(program)).replace("/var/lib/companion", str(data))
+    ended = subprocess.run(["sh", "-c", trial, "companion", "doctor"], capture_output=True, text=True, check=False)
+    assert ended.returncode == 3
+    assert ended.stdout == f"doctor of {data} by /etc/companion\n"
+    assert service["StateDirectory"] == service["ConfigurationDirectory"] == "companion"
+
+
 def test_the_unit_wants_signs_of_life_and_allows_what_a_table_needs(service: configparser.SectionProxy) -> None:
     assert (service["Type"], service["Restart"]) == ("notify", "on-failure")
     assert int(service["WatchdogSec"]) >= 20
@@ -100,7 +116,16 @@ def test_checking_changes_nothing_and_needs_no_root() -> None:
     ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
     steps = [line.split() for line in ended.stdout.splitlines()]
     assert {word for word, _ in steps} <= {"ok", "missing"}
-    assert [step for _, step in steps] == ["system", "packages", "user", "program", "settings", "unit", "service"]
+    assert [step for _, step in steps] == [
+        "system",
+        "packages",
+        "user",
+        "program",
+        "settings",
+        "command",
+        "unit",
+        "service",
+    ]
     assert ended.returncode == int(any(word == "missing" for word, _ in steps))
 
 

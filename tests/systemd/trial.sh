@@ -77,11 +77,25 @@ rm -f /opt/companion/installed /etc/systemd/system/companion.service
 is_live
 still_there
 
+step "the command finds the service's table, and what root brings back is the service's"
+companion replay $data/games/0002.jsonl --json >/dev/null
+companion backup /tmp/kept.zip
+[ "$(find $data ! -user companion | wc -l)" = 0 ] || fail "root's in the data folder: $(find $data ! -user companion)"
+systemctl stop companion
+mv $data $data.before
+mkdir -m 750 $data
+companion restore /tmp/kept.zip
+[ "$(find $data ! -user companion | wc -l)" = 0 ] || fail "root's in the data folder: $(find $data ! -user companion)"
+systemctl start companion
+is_live
+still_there
+rm -rf $data.before
+
 step "stop and uninstall"
 systemctl stop companion
 [ "$(systemctl show -p Result --value companion)" = success ] || fail "stopping: $(systemctl show -p Result --value companion)"
 /src/systemd/install.sh --uninstall
-[ ! -e /opt/companion ] && [ -e $data/games/0002.jsonl ] || fail "uninstalled: $(ls /opt $data)"
+[ ! -e /opt/companion ] && [ ! -e /usr/local/bin/companion ] && [ -e $data/games/0002.jsonl ] || fail "uninstalled: $(ls /opt $data)"
 ! systemctl cat companion >/dev/null 2>&1 || fail "the unit is still there"
 /src/systemd/install.sh --uninstall --purge
 [ ! -e $data ] && [ ! -e /etc/companion ] || fail "something is left"
