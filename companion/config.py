@@ -199,6 +199,11 @@ def default_data() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "companion"
 
 
+def data_folder(named: Path | None = None) -> Path:
+    """The data folder that a command means: the one named to it, else that of the settings. Raises `BadSettings`."""
+    return named or load().table.data or default_data()
+
+
 def usual_file() -> Path | None:
     """The settings file that holds when none is named; None where there is none."""
     system = os.environ.get("CONFIGURATION_DIRECTORY", "").split(":")[0]

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from companion.cli.paths import PATH
-from companion.config import default_data
+from companion.config import data_folder
 from companion.referee.backup import back_up, restore
 
 _DATA = click.option("--data", type=PATH, help="Folder that keeps the games [the usual one].")
@@ -16,7 +16,7 @@ _DATA = click.option("--data", type=PATH, help="Folder that keeps the games [the
 @_DATA
 def backup_command(file: Path, data: Path | None) -> None:
     """Keep everything of a table, its games, pictures, seats and calibrations, in one zip FILE; while it runs, too."""
-    count = back_up(data or default_data(), file)
+    count = back_up(data_folder(data), file)
     click.echo(f"{file}: {count} files, {file.stat().st_size / 1e6:.1f} MB")
 
 
@@ -25,5 +25,5 @@ def backup_command(file: Path, data: Path | None) -> None:
 @_DATA
 def restore_command(file: Path, data: Path | None) -> None:
     """Bring a backup FILE back into a folder where nothing is yet."""
-    where = data or default_data()
+    where = data_folder(data)
     click.echo(f"{where}: {restore(file, where)} files are back")

@@ -8,7 +8,7 @@ from companion import games
 from companion.app.profiles import Profiles, StoredPrinting
 from companion.cli.main import json_option, print_json, printable
 from companion.cli.paths import PATH
-from companion.config import default_data
+from companion.config import data_folder
 from companion.errors import Refusal, UsageError
 from companion.vision.enrolment.learning import fit_profile
 from companion.vision.enrolment.profile import Profile
@@ -30,7 +30,7 @@ def printings_command(data: Path | None, as_json: bool, action: str, key: str | 
     KEY: its earlier version again. use KEY: read its deck by it. usual KEY: read its deck as the reference printing.
     forget KEY: take it away with all its versions. What is changed is printed as it then is.
     """
-    profiles = Profiles(data or default_data())
+    profiles = Profiles(data_folder(data))
     if action != "list":
         _change(profiles, action, _kept(profiles, key), number, as_json)
     listed = [one for one in profiles.kept() if action == "list" or one.key == key]

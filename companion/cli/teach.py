@@ -14,7 +14,7 @@ from companion.app.profiles import Profiles
 from companion.cli.learn import chosen_deck
 from companion.cli.paths import PATH
 from companion.cli.pictures import hushed, pictures_in, read_picture, required_picture
-from companion.config import CameraSettings, default_data
+from companion.config import CameraSettings, data_folder
 from companion.devices.camera import Camera
 from companion.devices.recorded import Recorded
 from companion.errors import TeachingRefused, UsageError
@@ -74,7 +74,7 @@ def teach_command(
         if far < 1:
             click.echo(f"{a} and {b} look much alike: expect questions")
     called = name or (f"Our {deck}" if yes else click.prompt("What is this deck called?", default=f"Our {deck}"))
-    profiles = Profiles(data or default_data())
+    profiles = Profiles(data_folder(data))
     key = profiles.keep(profile.described(name=called))
     profiles.use(deck, key)
     click.echo(f"kept {profile.summary()}: {profiles.path(key)}; `companion run` reads {deck} by it")
