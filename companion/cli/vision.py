@@ -2,21 +2,24 @@
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
+from time import monotonic, perf_counter, sleep
 from typing import Any, TypeVar
 
 import click
 import cv2
 
 from companion import games
-from companion.app.factories import calibration_file
+from companion.app.factories import calibration_file, camera_from
+from companion.app.watching import RETRY_S
 from companion.cli.main import FiniteRange, echo_error, one_line
 from companion.cli.paths import PATH, write_file
 from companion.cli.pictures import PictureFile, hushed, numbered, pictures_in, read_picture
 from companion.cli.terminal import progress, say, state_coloured
+from companion.config import load
+from companion.devices.camera import Camera, Frame
 from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded
 from companion.errors import DeviceError, UsageError
@@ -154,20 +157,26 @@ def watch_command(
     settle: float,
     source: str,
 ) -> int:
-    """Follow a table: SOURCE is a video, a folder of pictures, or `camera`. Prints what has changed and settled."""
+    """Follow a table: SOURCE is a video, a folder of pictures, or `camera`. Prints what has changed and settled.
+
+    The camera is that of the settings, or else the Pi's; one that is lost is opened anew until Ctrl-C.
+    """
     if not source:
         raise UsageError("SOURCE is empty: name a video, a folder of pictures, or `camera`")
     reader, classifier = recognizer_and_classifier(game_name, deck, profile)
     cv2.setNumThreads(1)
     recorded = Recorded(Path(source), frames_per_second=fps, in_real_time=False, load=read_picture)
-    camera = PiCamera() if source == "camera" else recorded
+    is_live = source == "camera"
+    camera = camera_from(load().camera) or PiCamera() if is_live else recorded
     tracker = reader.tracker(classifier, replace(SettleTimes(), card_s=settle))
     anchor = None if calibrated is None else DriftMonitor(read_calibration(calibration_file(calibrated)))
     count, busy_s, code = 0, 0.0, ""
-    with hushed():
-        camera.open()
+
+    def note(at: dict[str, Any], code: str, message: str) -> None:
+        _print_line({**at, "event": "notice", "code": code, "message": message}, as_json, reader)
+
     try:
-        while (frame := camera.next()) is not None:
+        for frame in _frames(camera, is_live, note):
             begun = perf_counter()
             before = tracker.cards or ()
             events = tracker.step(frame.picture, frame.at_s)
@@ -194,6 +203,32 @@ def watch_command(
         {"event": "end", "frames": count, "seconds": round(busy_s, 3), "frames_per_second": rate}, as_json, reader
     )
     return 0
+
+
+def _frames(camera: Camera, is_live: bool, note: Callable[[dict[str, Any], str, str], None]) -> Iterator[Frame]:
+    """The camera's frames, numbers and times going on where a live one is lost and opened anew, which is noted."""
+    number, at_s, seen_s, is_lost = -1, 0.0, None, False
+    while True:
+        try:
+            with hushed():
+                camera.open()
+            first, began_s = number + 1, 0.0 if seen_s is None else at_s + monotonic() - seen_s
+            while (frame := camera.next()) is not None:
+                number, at_s, seen_s = first + frame.number, began_s + frame.at_s, monotonic()
+                if is_lost:
+                    note({"frame": number, "t": round(at_s, 3)}, "camera-back", "The camera is back.")
+                    is_lost = False
+                yield replace(frame, number=number, at_s=at_s)
+            return
+        except DeviceError as error:
+            if not is_live or seen_s is None:
+                raise
+            if not is_lost:
+                now_s = at_s + monotonic() - seen_s
+                note({"frame": number, "t": round(now_s, 3)}, "camera-lost", f"The camera is lost: {error.message}")
+                is_lost = True
+            camera.close()
+            sleep(RETRY_S)
 
 
 def _print_line(line: dict[str, Any], as_json: bool, reader: Recognizer) -> None:
