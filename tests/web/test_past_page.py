@@ -165,3 +165,10 @@ def test_the_phones_page_leads_to_past_games(address: str, window: Any) -> None:
     window.wait_for("document.querySelector('a[href=\"/past\"]')")
     window.open(address + "/board")
     assert window.run("return document.querySelectorAll('a[href=\"/past\"]').length") == 0
+
+
+def test_a_game_of_chips_is_told_in_no_other_games_words(evening: Referee) -> None:
+    guest = create_app(evening, join_code=CODE).test_client()
+    told = guest.get("/past/2").get_data(as_text=True)
+    assert "Chips: all that belong to a player, wherever they lie. A dashed upright line" in told
+    assert "hedge" not in told.lower()
