@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion import games
-from companion.devices.camera import Camera
+from companion.devices.camera import RETRY_S, Camera
 from companion.errors import DeviceError, ModelError, TableError
 from companion.interpretation.interpreter import Interpretation
 from companion.referee.messages import Evidence, Notice, Propose
@@ -43,8 +43,6 @@ _SAID_BY_THE_INTERPRETER = ("unsure",)
 """It says so for as long as the card lies there unread."""
 FRAME_WITHIN_S = 3.0
 """A camera that gives no frame for so long is lost."""
-RETRY_S = 2.0
-"""How long after a camera was lost it is opened anew."""
 DRIFT_CHECK_EVERY_S = 4.0
 """How often the marks are checked: a moved camera is noticed within this time and one frame."""
 

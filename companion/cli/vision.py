@@ -13,13 +13,12 @@ import cv2
 
 from companion import games
 from companion.app.factories import calibration_file, camera_from
-from companion.app.watching import RETRY_S
 from companion.cli.main import FiniteRange, echo_error, one_line
 from companion.cli.paths import PATH, write_file
 from companion.cli.pictures import PictureFile, hushed, numbered, pictures_in, read_picture
 from companion.cli.terminal import progress, say, state_coloured
 from companion.config import load
-from companion.devices.camera import Camera, Frame
+from companion.devices.camera import RETRY_S, Camera, Frame
 from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded
 from companion.errors import DeviceError, UsageError

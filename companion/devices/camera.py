@@ -11,6 +11,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+RETRY_S = 2.0
+"""How long after a camera was lost it is opened anew."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
