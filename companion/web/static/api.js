@@ -12,7 +12,7 @@ export class Refused extends Error {
   }
 }
 
-const ANSWER_MS = 10_000; // the table answers in a fraction of a second; a network that was lost without a word never does
+const ANSWER_MS = 10_000; // a network that was lost without a word never answers
 
 export async function answerOf(response) {
   const body = await response.json().catch(() => null);
@@ -36,15 +36,15 @@ export async function send(path, options = {}) {
   return answerOf(response);
 }
 
-// The same for what is answered at once, or else by nobody. (AbortSignal.timeout is missing on phones before 2022.)
+// What is answered at once, or else by nobody.
 function sendPromptly(path, options = {}) {
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), ANSWER_MS);
-  return send(path, { ...options, signal: abort.signal }).finally(() => clearTimeout(timer));
+  setTimeout(() => abort.abort(), ANSWER_MS);
+  return send(path, { ...options, signal: abort.signal });
 }
 
 // One key for each press, sent again with it: a press repeated by a shaky network counts once.
-// (crypto.randomUUID exists only on secure pages; a table at home has a plain address.)
+// (crypto.randomUUID exists on secure pages alone.)
 export function key() {
   return [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
@@ -54,7 +54,7 @@ function posted(body) {
   return { method: "POST", headers, body: JSON.stringify(body) };
 }
 
-// What may take the table a while, such as looking through a photograph.
+// What may take a while, as a photograph does.
 export const post = (path, body) => send(path, posted(body));
 
 async function press(path, body) {

@@ -1,4 +1,4 @@
-// The screen stays on while the page is looked at: by the browser's own lock on a secure page, else by a film of nothing.
+// The screen stays on: by the browser's own lock on a secure page, else by a film of nothing.
 
 const SCREEN = "/static/awake.mp4";
 

@@ -72,14 +72,14 @@ export function squeeze(id) {
   for (const line of lines.filter(isHidden)) line.classList.add("is-left-out");
 }
 
-// Somebody's number in a field, marked so that it outlives the field's being drawn anew.
+// Somebody's number in a field: it outlives the field's being drawn anew.
 export function retype(input, value) {
   if (!input) return;
   input.value = value;
   input.dataset.typed = "yes";
 }
 
-// A command of one's own, to be changed. (structuredClone is missing on older phones.)
+// A command of one's own, to be changed.
 export const copied = (command) => JSON.parse(JSON.stringify(command));
 
 export function initial(name) {

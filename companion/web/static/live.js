@@ -11,7 +11,7 @@ export function follow({ onState, onLink, onRefused }) {
   let again = /** @type {any} */ (0);
   let lastHeard = 0;
   let isLost = false;
-  let states = 0; // told by streams
+  let states = 0;
 
   const heard = () => {
     lastHeard = Date.now();
@@ -27,7 +27,7 @@ export function follow({ onState, onLink, onRefused }) {
     source.onopen = () => {
       isFirst = true;
       heard();
-      if (isReopened) ask(null, true); // the browser asked for news alone, and another table may be here now
+      if (isReopened) ask(null, true); // another table may be here now
       isReopened = true;
     };
     source.addEventListener("state", (event) => {
@@ -55,8 +55,8 @@ export function follow({ onState, onLink, onRefused }) {
     source = null;
   };
 
-  // Asks once; `link` is how the page stays up to date if that succeeds, none when that is yet to be seen. `isAnew`: the
-  // answer counts whatever its number, unless a stream was sooner.
+  // Asks once; `link` is how the page stays up to date if that succeeds, none when that is yet to be seen. `isAnew`: it
+  // counts whatever its number, unless a stream was sooner.
   const ask = async (/** @type {string | null} */ link = null, isAnew = false) => {
     const told = states;
     try {

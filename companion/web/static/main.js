@@ -106,7 +106,7 @@ function onLink(connection) {
   find("link-words").textContent = LINK_WORDS[link];
 }
 
-let asked = 0; // how often what this phone may do was asked for: a late answer is not news
+let asked = 0; // of two answers the late one is no news
 
 // Seats and rights are this phone's own, no part of the table's state: asked for after every change of them.
 async function onRights() {
@@ -199,7 +199,7 @@ async function howTo(topic = null) {
   await openHowTo({ state: latest, game, me }, topic);
 }
 
-// The television tells the rules of the game that is played, topic by topic; of a refusal the rule it comes from.
+// The television tells the game's rules, topic by topic; of a refusal the rule it comes from.
 async function turnTopicsOf({ game: name, proposal }, game) {
   const { turnTopics } = await import("./howto.js");
   turnTopics(find("hints"), name, proposal?.refusal ? topicOf(game, proposal.refusal.code) : null);
@@ -248,8 +248,7 @@ if (!isBoard) {
   new ResizeObserver(([{ target }]) => target.classList.toggle("is-tall", /** @type {any} */ (target).offsetHeight > MOST_COVERED * innerHeight)).observe(find("actions"));
 }
 
-// Meanwhile the table may have been updated, this phone's seat been given to another, or the code been changed. A screen
-// on the table's own machine is often sooner than its network: who joins needs the address that it has now.
+// The table may have been updated meanwhile, this phone's seat given away, or the address changed by which others join.
 async function followTable() {
   const mine = ++asked;
   const now = await fetchMe().catch(() => null);

@@ -1,4 +1,4 @@
-// What people should know of camera and table, in a place of its own: shown once it has lasted, calm when nothing is wrong.
+// What people should know of camera and table: shown once it has lasted, calm when nothing is wrong.
 
 import { h } from "./dom.js";
 import { t } from "./words.js";

@@ -78,7 +78,7 @@ function languagePart() {
     h("select", { id: "language", onchange: ({ target }) => speak(target.value) }, ...options));
 }
 
-// Where the table also speaks https: what that is good for, and what the phone will say of a certificate made at home.
+// Where the table also speaks https: what for, and what phones say of a certificate made at home.
 function securePart({ secure_port: port }) {
   if (!port) return null;
   return h("details", { class: "secure" }, h("summary", { id: "secure" }, t("secure")),

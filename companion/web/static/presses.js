@@ -1,4 +1,4 @@
-// Pressing: one press for what the page shows, the reason shown when it is refused, the join code asked for when it is missing.
+// Pressing: once for what the page shows, with the reason where it is refused; the join code is asked for.
 
 import * as api from "./api.js";
 import { find, spoken } from "./dom.js";
@@ -12,7 +12,7 @@ let hideLater = /** @type {any} */ (0);
 let told = 0; // how many notices there were
 
 /**
- * Says it in the top layer, or an open dialog would cover it; in the dialog itself on phones without popovers.
+ * Says it in the top layer, or an open dialog would cover it; on older phones in the dialog.
  * @param {string} text @param {Node | null} rule what leads to the rule that it comes from
  */
 export function tell(text, rule = null) {
@@ -51,7 +51,7 @@ export function presses({ onRights, onDone, onRefused, latest }) {
   const pressed = new Set();
 
   // A second tap on the same picture of the table is none; once the page shows the first one's outcome, it is.
-  // `place` is where whoever pressed is told of a refusal: it is said once, there while that can be seen, else in a toast.
+  // `place` is where a refusal is told while that can be seen, else it is a toast.
   const press = async (ask, /** @type {Element | null} */ place = null) => {
     const shown = version();
     const before = told;

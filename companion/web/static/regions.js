@@ -127,7 +127,7 @@ export function lastMoves(state) {
 
 export function history(state, canAmend, press, open) {
   if (!state.history.length && !state.amendments.length) return [];
-  const drawn = performance.now(); // what was taken back a moment ago by another is not taken back by this finger
+  const drawn = performance.now(); // another took it back a moment ago
   const meant = (/** @type {() => any} */ ask) => (/** @type {Event} */ event) => isMeant(event, drawn) && ask();
   const back = canAmend && state.can_undo
     ? h("button", { id: "undo", class: "plain small", onclick: meant(press.undo) }, correction(state)?.did === "correct" ? t("undo-correction") : t("undo")) : null;

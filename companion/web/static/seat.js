@@ -13,7 +13,7 @@ export function mySeat(state, game, me, possible, press) {
   return [have(state, game, me.seat), lay, ...buttons];
 }
 
-// What of the table the seat shows besides its buttons: nothing else draws it anew, for somebody may be typing there.
+// What the seat shows besides its buttons: nothing else draws it anew, for somebody may be typing.
 export function mySeatShows(state, game, me) {
   const words = layer(state, me) ? game.layWords?.(state) : "";
   if (!me.seat || !state.players[me.seat]) return [state.turn, state.is_over, words];

@@ -1,4 +1,4 @@
-// The phone's own voice: what the table announces, by the browser's speech synthesis, once somebody asked for it here.
+// The phone's own voice: what the table announces, once somebody asked for it here.
 
 import { t } from "./words.js";
 
