@@ -5,16 +5,18 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from companion.cli.main import main
 
 WATCHED = """
-import sys, threading
+import signal, sys, threading
 from companion.cli.main import main
 from tests.devices.pi_library import Rig
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever started the tests may have it ignored
 rig = Rig()
 rig.install(sys.modules)
 
@@ -29,14 +31,18 @@ sys.exit(main(["watch", "--game", "hexel", "--json", "camera"]))
 
 def test_a_camera_that_is_lost_is_said_and_followed_again_once_it_is_back(tmp_path: Path) -> None:
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "XDG_CONFIG_HOME": str(tmp_path), "PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(
-        [sys.executable, "-c", WATCHED],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment,
-        cwd=Path(__file__).parents[2],
-    ) as watched:
+    with ExitStack() as ended:
+        command = [sys.executable, "-c", WATCHED]
+        watched = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+            cwd=Path(__file__).parents[2],
+        )
+        ended.enter_context(watched)
+        ended.callback(watched.kill)
         assert watched.stdin is not None and watched.stdout is not None
 
         def tell(state: str) -> None:
@@ -56,7 +62,7 @@ def test_a_camera_that_is_lost_is_said_and_followed_again_once_it_is_back(tmp_pa
         assert first["t"] < lost["t"] < back["t"] and first["frame"] < back["frame"]
         watched.send_signal(signal.SIGINT)
         assert hear("end")["frames"] > first["frame"]
-    assert watched.returncode == 0
+        assert watched.wait(30) == 0
 
 
 def test_the_camera_is_the_one_that_the_settings_name(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
