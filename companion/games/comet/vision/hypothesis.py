@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -103,6 +104,11 @@ class Hypothesis:
         own, theirs = self.numerals, other.numerals.reshape(-1, 3)
         apart = np.linalg.norm(own[:, :, None, :2] - theirs[:, :2], axis=-1)
         return np.asarray((apart < reach * own[..., 2:]).any(2))
+
+    def numbers_within(self, outline: Floats) -> NDArray[np.bool_]:
+        """Which of its numbers, each time that they are printed, have their middles within an outline (4, 2)."""
+        quad, middles = outline.astype(np.float32), self.numerals[..., :2].reshape(-1, 2).tolist()
+        return np.array([cv2.pointPolygonTest(quad, middle, False) >= 0 for middle in middles], bool)
 
     @property
     def is_back(self) -> bool:

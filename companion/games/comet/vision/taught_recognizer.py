@@ -415,12 +415,7 @@ def _shows_only(one: Hypothesis, card: Hypothesis, other: Hypothesis) -> bool:
     """All numbers of a third card, surely read, lie within one outline, and none within the other."""
     if card.legible < LIMITS.surely_read or not len(card.numerals):
         return False
-    middles = card.numerals[..., :2].reshape(-1, 2).tolist()
-    within = [
-        [cv2.pointPolygonTest(outline.corners.astype(np.float32), at, False) >= 0 for at in middles]
-        for outline in (one, other)
-    ]
-    return all(within[0]) and not any(within[1])
+    return bool(card.numbers_within(one.corners).all() and not card.numbers_within(other.corners).any())
 
 
 def _contradicts(section: NDArray[np.float64], other: NDArray[np.float64]) -> bool:

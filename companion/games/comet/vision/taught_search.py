@@ -429,12 +429,7 @@ def _backs_above(table: _Table, card: Floats) -> list[Floats]:
 
 def _uncovered(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, above: list[Hypothesis]) -> Hypothesis:
     """A card as alike to the taught face as it is where the cards ``above`` leave it free that hide no number of it."""
-    middles = one.numerals[..., :2].reshape(-1, 2).tolist()
-    on_it = [
-        other
-        for other in above
-        if not any(cv2.pointPolygonTest(other.corners.astype(np.float32), middle, False) >= 0 for middle in middles)
-    ]
+    on_it = [other for other in above if not one.numbers_within(other.corners).any()]
     if not LIMITS.free_share_read < free_share(one, on_it) < 1:
         return one
     return replace(one, alike=uncovered_correlation(pyramid, taught, one, on_it), is_below=True)
