@@ -78,7 +78,7 @@ def symbol_probabilities(
     shown = is_shown(*raw)
     colours, faces = at_exposure(*raw, exposure)
     if lying is None:
-        embeddings = _embeddings_of_turned(net, pyramid, corners, exposure, profile.face_value)
+        embeddings = _embeddings_of_turned(net, pyramid, corners, exposure, profile.face_value, (colours, faces))
     else:
         embeddings = embed(net, embedding_input(colours, faces, profile.face_value))
     probabilities = classify_adapted(profile.prototypes, embeddings, LIMITS.none_at, plain)
@@ -96,18 +96,31 @@ def symbol_probabilities(
 
 
 def _embeddings_of_turned(
-    net: Network, pyramid: Pyramid, corners: NDArray[np.floating], exposure: float, value: NDArray[np.floating]
+    net: Network,
+    pyramid: Pyramid,
+    corners: NDArray[np.floating],
+    exposure: float,
+    value: NDArray[np.floating],
+    seen: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None,
 ) -> NDArray[np.float32]:
     """The embeddings (N, 6, E) of cards (N, 6, 2) whose symbols are turned with their edges, at an exposure.
 
     Each is worked out once on a picture: readers ask for the same outlines again and again.
+
+    Args:
+        value: the face's value, see `cut_patches`.
+        seen: the cards' raw patches and faces at that exposure, where they are cut already.
     """
     known = pyramid.memo.setdefault(("turned", net, exposure, value.tobytes()), {})
     keys = [card.tobytes() for card in np.asarray(corners, np.float32)]
     lacking = [i for i, key in enumerate(keys) if key not in known]
     if lacking:
-        patches = embedding_input(*at_exposure(*raw_patches(pyramid, corners[lacking]), exposure), value)
-        known.update(zip([keys[i] for i in lacking], embed(net, patches), strict=True))
+        if seen is None:
+            colours, faces = at_exposure(*raw_patches(pyramid, corners[lacking]), exposure)
+        else:
+            colours, faces = (part[lacking] for part in seen)
+        answers = embed(net, embedding_input(colours, faces, value))
+        known.update(zip([keys[i] for i in lacking], answers, strict=True))
     return np.stack([known[key] for key in keys])
 
 
