@@ -83,7 +83,7 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     warnings = [_unsure(card) for card in cards if None in card.edges]
     if not cards:
         warnings = [ReadingWarning("nothing-found", "no Comet card on this picture")]
-    elif taught.is_taught and len(cards) >= LIMITS.fewest_foreign and not is_familiar(taught, likely):
+    elif taught.is_taught and is_of_another_printing(taught, there) and not is_familiar(taught, likely):
         warnings.insert(0, FOREIGN_PROFILE.warning)
     clock.lap("judge")
     return CometReading(tuple(cards), (), tuple(warnings), taught, clock.laps)
@@ -210,6 +210,19 @@ def _colour_on(bgr: NDArray[np.uint8], corners: Floats) -> Floats:
     x0, y0 = np.maximum(corners.min(0).astype(int), 0).tolist()
     x1, y1 = np.ceil(corners.max(0)).astype(int).tolist()
     return card_colour(Pyramid.of(np.ascontiguousarray(bgr[y0:y1, x0:x1])), corners - [x0, y0])
+
+
+def is_of_another_printing(taught: TaughtNumerals, there: list[Hypothesis]) -> bool:
+    """Whether the cards, if none is familiar, are another printing's: backs that nobody taught say nothing of that, and
+    one that is read says no more than others where they cover much of it.
+    """
+    faces = [one for one in there if taught.profile.back.size or not one.is_back]
+    is_plain = any(
+        one.legible >= LIMITS.read_card
+        and free_share(one, [other for other in there if other is not one]) > LIMITS.free_share_foreign
+        for one in faces
+    )
+    return len(there) >= LIMITS.fewest_foreign and (is_plain or len(faces) >= LIMITS.fewest_foreign)
 
 
 def is_familiar(taught: TaughtNumerals, likely: list[Hypothesis]) -> bool:

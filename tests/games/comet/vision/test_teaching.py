@@ -758,6 +758,18 @@ def test_a_table_is_of_the_taught_printing_where_faces_look_like_it_or_a_pattern
     assert is_familiar(taught, likely) is expected
 
 
+def test_one_face_of_which_backs_hide_both_sides_makes_a_table_the_taught_one():
+    """It was read whole, and the table told to be another printing's: nobody had taught the backs."""
+    look = printing(tuple(Place(k, (0.0, 22.0 * (k - 1)), 13.0, 16.0) for k in range(3)))
+    laid = [((6, 9, 11), 0.0), (None, -40.0), (None, 40.0), (None, 104.0)]
+    cards = [LaidComet(values, np.array([x, 0.0]), 0.0, look.size) for values, x in laid]
+    rng = np.random.default_rng(5)
+    picture = comet_photograph(rng, printing=look, cards=cards, hardness=0.0, across_px=170, yaw_deg=0.0)
+    reading = read_comet(picture.bgr, TaughtNumerals(learnt(look)))
+    assert "foreign-profile" not in {warning.code for warning in reading.warnings}
+    assert [6, 9, 11] in [card.values for card in reading.cards]
+
+
 def test_nothing_is_told_of_cards_that_only_another_profile_would_read():
     """Two numbers of a card were stated beside the notice that the profile is another printing's, one wrong."""
     quad = np.array([[100.0, 100], [160, 100], [160, 184], [100, 184]])
