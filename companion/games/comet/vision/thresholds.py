@@ -327,8 +327,8 @@ class CometLimits:
     """Sides whose lengths differ by more than this, as a logarithm, say which way a card lies."""
     fewest_foreign: int = 3
     free_share_foreign: float = 0.75
-    """So many cards of which none is read, nor looks as taught, are of another printing, or one that is read and of which
-    others leave so much free."""
+    """So many cards of which none is read, nor looks as taught, are of another printing, or one that is read and of
+    which others leave so much free."""
     fewest_whole: int = 2
     """So many cards of a taught printing, read whole, are believed though none of them shows its edges."""
     longest_row: int = 3

@@ -114,6 +114,16 @@ def colour_ranges(picture: NDArray[np.uint8]) -> NDArray[np.float64]:
     return np.asarray((high - low).max(-1), np.float64)
 
 
+def darkest_channel(picture: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How bright the darkest channel in the middle of each cell (rows, cols) is, of 255, and how far it spreads.
+
+    Args:
+        picture: of a field alone, as `rectify_field` shows it.
+    """
+    middles = _by_cell(picture.min(-1))[:, :, _MIDDLE, _MIDDLE]
+    return np.asarray(middles.mean((2, 3)), np.float64), np.asarray(middles.std((2, 3)), np.float64)
+
+
 def _by_cell(pixels: NDArray[Any]) -> NDArray[Any]:
     """A field's pixels (h, w, ...) by cell: (rows, cols, `CELL_PX`, `CELL_PX`, ...)."""
     rows, cols = pixels.shape[0] // CELL_PX, pixels.shape[1] // CELL_PX

@@ -16,6 +16,7 @@ from companion.games.hexapod.vision.classifier import (
     InsectClassifier,
     burnt_out_shares,
     colour_ranges,
+    darkest_channel,
     rectify_field,
 )
 from companion.games.hexapod.vision.orientation import OrientedField
@@ -271,7 +272,8 @@ def assess(
 
 def empty_thresholds(pyramid: Pyramid, field: OrientedField, least: float = LIMITS.sure_empty) -> NDArray[np.float64]:
     """The probability from which on each cell (rows, cols) of a case is surely empty: more than the ``least`` where it
-    is burnt out, still more where several colours show; none of a case where nothing shows at all.
+    is burnt out, still more where several colours show; none of a case where nothing shows at all, nor of cells that a
+    lamp's reflection hides.
     """
     state = field.cells.state
     picture = rectify_field(pyramid, field.quad.corners, state.shape[0], state.shape[1], 0)
@@ -282,7 +284,25 @@ def empty_thresholds(pyramid: Pyramid, field: OrientedField, least: float = LIMI
     if ((state.argmax(-1) == EMPTY) & (state[..., EMPTY] < LIMITS.sure_coloured)).any():
         is_coloured = colour_ranges(picture) > LIMITS.coloured_cell
         thresholds = np.where(is_coloured, np.maximum(thresholds, LIMITS.sure_coloured), thresholds)
-    return thresholds
+    return np.where(_in_reflection(picture, state[..., EMPTY]), np.inf, thresholds)
+
+
+def _in_reflection(picture: NDArray[np.uint8], likely_empty: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Which cells (rows, cols) are white through and through, two by two, where floor elsewhere is not: a lamp's
+    reflection leaves no more of a card that lies there.
+
+    Args:
+        picture: of a field alone, as `rectify_field` shows it.
+        likely_empty: (rows, cols) how likely each cell is empty.
+    """
+    levels, spread = darkest_channel(picture)
+    is_floor_darker = (levels[likely_empty > LIMITS.sure_empty] < LIMITS.white - LIMITS.below_white).any()
+    is_white = (levels >= LIMITS.white) & (spread < LIMITS.evenly_white) & is_floor_darker
+    squares = is_white[:-1, :-1] & is_white[:-1, 1:] & is_white[1:, :-1] & is_white[1:, 1:]
+    hidden = np.zeros_like(is_white)
+    for row, col in np.ndindex(2, 2):
+        hidden[row : row + squares.shape[0], col : col + squares.shape[1]] |= squares
+    return hidden
 
 
 def case_has_edges(pyramid: Pyramid, cases: Sequence[OrientedField], which: int) -> bool:

@@ -151,6 +151,11 @@ class HexapodLimits:
     burnt_out_case: float = 0.75
     """A case without an insect tells nothing where light has burnt out more of it in every channel: of one that was
     told as empty, with 17 insects in line drawing, 0.91; of no other case on 136 drawn pictures more than half."""
+    white: float = 244.0
+    evenly_white: float = 4.0
+    below_white: float = 16.0
+    """Grey levels: a cell is white whose darkest channel has the first at least and spreads by less than the second;
+    floor is not that is darker by the third."""
     coloured_cell: float = 0.08
     sure_coloured: float = 0.97
     """A cell in whose middle colours differ by more, as logarithms, is surely empty from the second on: beetles beside

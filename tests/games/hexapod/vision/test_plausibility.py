@@ -128,6 +128,26 @@ def test_a_case_in_which_nothing_shows_for_light_is_not_told_as_empty(level: int
     assert detected.doubt == ((not is_told,) * 2,) * 2
 
 
+@pytest.mark.parametrize(
+    ("floor", "lit", "told"),
+    [
+        ((216, 243, 242), 2, ["??.", "??.", "..."]),
+        ((216, 243, 242), 1, ["...", "...", "..."]),  # no card lies on so little
+        ((253, 253, 253), 2, ["...", "...", "..."]),  # white floor in much light, on which an insect would show
+    ],
+)
+def test_floor_that_a_lamps_reflection_turns_white_is_not_told_as_empty(floor, lit: int, told: list[str]):
+    """A green spider vanished there, and its four cells were told as empty with 0.99."""
+    seen = field([".. .. ..", ".. .. ..", ".. .. bl"], SURE_WAY)
+    picture = np.full((140, 140, 3), floor, np.uint8)
+    (x0, y0), (x1, y1) = seen.quad.corners[[0, 2]]
+    picture[round(y0) : round(y0 + (y1 - y0) * lit / 3), round(x0) : round(x0 + (x1 - x0) * lit / 3)] = 251
+    detected, _ = assess(
+        seen, PretrainedInsects(), (140, 140), is_case=True, sure_empty=empty_thresholds(Pyramid.of(picture), seen)
+    )
+    assert ["".join("?" if d else "." for d in row) for row in detected.doubt] == told
+
+
 @pytest.mark.parametrize(("empty", "colour", "told"), [(0.96, 1.0, "?"), (0.995, 1.0, "."), (0.96, 0.0, ".")])
 def test_a_cell_in_which_colours_show_is_surely_empty_only_if_it_is_plainly_so(empty: float, colour: float, told: str):
     """Beetles beside the case's wall, which hid a quarter of their cells, were told as empty with 0.93 to 0.96."""
