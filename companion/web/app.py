@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from flask import Flask, Request, Response, jsonify, render_template, request
-from werkzeug.exceptions import HTTPException, NotFound
+from werkzeug.exceptions import BadHost, HTTPException, NotFound
 from werkzeug.http import parse_date
 from werkzeug.wsgi import FileWrapper
 
@@ -141,7 +141,8 @@ def _forget_impossible_dates() -> None:
 def _summary(error: Exception) -> Response:
     """The one place where a failure becomes an answer: JSON for programs, a page for people."""
     status, body = _status(error), _as_json(error)
-    if request.path.startswith("/api/") or not request.accept_mimetypes.accept_html:
+    is_program = request.path.startswith("/api/") or not request.accept_mimetypes.accept_html
+    if is_program or isinstance(request.routing_exception, BadHost):  # by a name that cannot be no page has addresses
         response = jsonify({"error": body})
     else:
         is_unsaid = isinstance(error, NotFound) and error.description == NotFound.description

@@ -97,6 +97,15 @@ def test_a_site_whose_name_leads_here_reads_nothing(referee: Referee, name: str,
     assert app.test_client().get("/", headers={"Host": name}).status_code == 200  # a proxy on this machine
 
 
+@pytest.mark.parametrize("name", ["a" * 64, f"{'a' * 64}.local", "..", "table..local"])
+@pytest.mark.parametrize("address", ["192.168.1.9", "127.0.0.1"])
+def test_a_name_that_cannot_be_is_refused_in_a_line(spectator: FlaskClient, name: str, address: str) -> None:
+    headers, guest = {"Host": name, "Accept": "text/html"}, {"REMOTE_ADDR": address}
+    for path in ("/", "/past", "/nowhere", "/static/main.js"):
+        answer = spectator.get(path, headers=headers, environ_base=guest)
+        assert (answer.status_code in (400, 421), answer.mimetype) == (True, "application/json")
+
+
 def test_a_table_whose_name_has_an_underscore_is_joined_from_its_own_page(spectator: FlaskClient) -> None:
     for site, status in (("http://card_table:8080", 200), ("http://cards", 403)):
         headers = {"Host": "card_table:8080", "Origin": site}
