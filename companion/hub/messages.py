@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from companion.errors import BadSettings, CompanionError
+from companion.referee.lines import Damaged, require_kinds
 from companion.rules.limits import Limits, read_json
 
 SCHEMA = 1
@@ -139,6 +140,10 @@ def read_entry(payload: bytes) -> Entry:
     position, after, body = _position(message), message.get("after"), message.get("body")
     if position is None or not isinstance(body, dict) or body.get("n") != position.line:
         raise Unreadable("an event that is no line of a journal")
+    try:
+        require_kinds(body)
+    except Damaged as damage:
+        raise Unreadable(f"an event that is no line of a journal: {damage}") from None
     if after is not None:
         if not isinstance(after, list) or len(after) != 2:
             raise Unreadable("an event that follows nothing there can be")

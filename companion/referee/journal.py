@@ -371,5 +371,6 @@ def _set_aside(path: Path, torn: bytes) -> None:
 def _contradicted(path: Path, first: Mapping[str, Any], why: str) -> JournalError:
     rules = first.get("rules")
     by = "" if rules == __version__ else f" (written by version {rules}, read by {__version__})"
-    message = f"the journal {path} cannot be replayed{by}, {why}; {_REMEDY}"
+    told = why.encode(errors="replace").decode()  # an earlier version let half a character into a command
+    message = f"the journal {path} cannot be replayed{by}, {told}; {_REMEDY}"
     return JournalError(message, code="journal-contradicts-rules")

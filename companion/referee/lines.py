@@ -6,12 +6,16 @@ the CRC-32 of the line's bytes as they would stand without it.
 
 import json
 import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 from zlib import crc32
 
-from companion.rules.limits import JOURNAL_LINE, prune, read_json
+from companion.rules.limits import JOURNAL_LINE, is_writable, prune, read_json
 
 _CRC = re.compile(rb', "crc": "([0-9a-f]{8})"\}$')
+_PICTURE = re.compile(r"[0-9]+\.jpg")
+"""The name of a move's picture, which lies in its game's own folder."""
 
 
 class Damaged(ValueError):
@@ -39,7 +43,54 @@ def body(line: bytes, n: int) -> dict[str, Any]:
     value = _value(bare)
     if not isinstance(value, dict) or value.get("n") != n:
         raise Damaged(f"line {n} of the journal should stand here")
+    require_kinds(value)
     return value
+
+
+def require_kinds(body: Mapping[str, Any]) -> None:
+    """Raise `Damaged` for a line that has a field of another kind than a table writes, where it has it at all.
+
+    Anybody can write the right checksum: a backup may come from elsewhere, and a hall is told lines by others.
+    """
+    commands = body.get("commands", [body.get("command", {})])
+    is_right = {
+        "version": type(body.get("version", 0)) is int,
+        "time": _is_time(body.get("when", "")),
+        "person": body.get("by") is None or (isinstance(body["by"], str) and is_writable(body["by"])),
+        "command": isinstance(commands, list) and all(isinstance(command, dict) for command in commands),
+        "picture": body.get("evidence") is None or _is_picture(body["evidence"]),
+    }
+    for what, is_one in is_right.items():
+        if not is_one:
+            raise Damaged(f"its {what} is none")
+
+
+def _is_time(value: Any) -> bool:
+    try:
+        return value == "" or datetime.fromisoformat(value).astimezone(UTC) is not None
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def _is_picture(value: Any) -> bool:
+    if not isinstance(value, dict) or not all(isinstance(value.get(name), str) for name in ("file", "sha256")):
+        return False
+    chances = value.get("chances", [])
+    is_sure = isinstance(value.get("confidence"), int | float | None)
+    return (
+        is_sure
+        and bool(_PICTURE.fullmatch(value["file"]))
+        and isinstance(chances, list)
+        and all(map(_is_chance, chances))
+    )
+
+
+def _is_chance(value: Any) -> bool:
+    match value:
+        case [[*place], {**of}]:
+            are_steps = all(isinstance(step, str | int) for step in place)
+            return are_steps and all(isinstance(part, int | float) for part in of.values())
+    return False
 
 
 def _value(bare: bytes) -> Any:

@@ -161,7 +161,7 @@ def _static(name: str) -> str:
 
 
 def _file(text: str, number: int, kind: str, mimetype: str) -> Response:
-    """A file to keep. Its name holds nothing that people typed."""
-    response = Response(text, mimetype=mimetype)
+    """A file to keep. Its name holds nothing that people typed; half a character, as of an old game, is "?"."""
+    response = Response(text.encode(errors="replace"), mimetype=mimetype)
     response.headers["Content-Disposition"] = f'attachment; filename="companion-game-{number:04}.{kind}"'
     return response

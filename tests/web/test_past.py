@@ -1,6 +1,7 @@
 """Past games over the web: found, told, taken away and played again; what cannot be told is named, nothing is sent."""
 
 import csv
+import hashlib
 import io
 import json
 import os
@@ -213,6 +214,57 @@ def test_a_damaged_journal_does_not_keep_the_others_from_being_told(evening: Ref
     assert str(evening.games) not in watcher.get("/past/2").get_data(as_text=True)
     assert "Hexapod · game 4" in text
     assert watcher.get("/past/2").status_code == 503
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"when": "yesterday"},
+        {"when": 5},
+        {"when": "0001-01-01T00:00:00+23:00"},
+        {"version": "9"},
+        {"by": {"name": "Bo"}},
+        {"by": "\ud800"},
+        {"command": 5},
+        {"commands": [None]},
+        {"evidence": {"file": 5, "sha256": ""}},
+        {"evidence": {"file": "0002.jpg", "sha256": "", "chances": [5]}},
+        {"evidence": {"file": "0002.jpg", "sha256": "", "confidence": "\ud800"}},
+    ],
+)
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_line_with_other_things_in_it_does_not_keep_the_others_from_being_told(
+    evening: Referee, watcher: FlaskClient, n: int, changes: dict[str, object]
+) -> None:
+    rewritten(evening.games / "0002.jsonl", n, **changes)
+    text = words(watcher.get("/past").get_data(as_text=True))
+    assert f"the journal 0002.jsonl is damaged, line {n}" in text and "Hexapod · game 4" in text
+    files = ("", "/page.html", "/record.jsonl", "/moves.csv", "/game.json", "/moves/1/evidence.jpg")
+    assert {watcher.get(f"/past/2{file}").status_code for file in files} == {503}
+
+
+def test_a_picture_is_a_file_of_its_own_game(evening: Referee, watcher: FlaskClient) -> None:
+    secret = evening.games.parent / "join-code"
+    secret.write_text(CODE)
+    for file in ("../../join-code", str(secret)):
+        kept = {"file": file, "sha256": hashlib.sha256(secret.read_bytes()).hexdigest()}
+        rewritten(evening.games / "0002.jsonl", 2, evidence=kept)
+        answer = watcher.get("/past/2/moves/1/evidence.jpg")
+        assert answer.status_code == 503 and CODE not in answer.text
+
+
+def test_half_a_character_of_an_earlier_version_is_told_as_a_question_mark(
+    evening: Referee, watcher: FlaskClient
+) -> None:
+    journal = evening.games / "0002.jsonl"
+    command = json.loads(journal.read_bytes().splitlines()[1])["command"]
+    rewritten(journal, 2, command={**command, "player": "\ud800"})
+    assert "Hexapod · game 4" in words(watcher.get("/past").text)
+    assert [watcher.get(f"/past/2{file}").status_code for file in ("", "/record.jsonl", "/game.json")] == [
+        200,
+        200,
+        503,
+    ]
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe", "nowhere", "itself"])
