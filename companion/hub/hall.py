@@ -5,7 +5,7 @@ Times are the hub's own: a table whose clock is wrong is shown as any other.
 
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +21,8 @@ _MOST_DOUBTS = 4
 """So many things that are wrong with one table are told: it may send messages of a million schemas."""
 _SWEEP_S = 0.5
 """So often every table is looked at for what comes without a message, such as silence."""
+_MOST_WAITING = 10, 64
+"""So much of one table waits to be shown: each second of the delay as much as a table sends, and some more."""
 _CAMERA_LOST = "camera-lost"
 _SERIOUS = ("referee", "camera", "silent", "gone")
 """Alarms in the order in which somebody should go there."""
@@ -48,6 +50,15 @@ class Seen:
     shown: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class _Late:
+    """What a table sent, and when it is to be shown."""
+
+    due_s: float
+    address: Address
+    happen: Callable[[], None]
+
+
 class Hall:
     """The tables as they are, or as they were ``delay_s`` ago. Any thread."""
 
@@ -55,7 +66,9 @@ class Hall:
         self._delay_s = delay_s
         self._clock = clock
         self._tables: dict[Address, Seen] = {}
-        self._late: deque[tuple[float, Callable[[], None]]] = deque()
+        self._late: deque[_Late] = deque()
+        self._waiting = Counter[Address]()
+        self._newest: dict[Address, _Late] = {}
         self._changed = threading.Condition()
         self._version = 0
         self._call: dict[str, Any] | None = None
@@ -66,16 +79,16 @@ class Hall:
     def put(self, address: Address, snapshot: Snapshot) -> None:
         """A table's newest snapshot."""
         arrived_s = self._clock()
-        self._later(lambda: self._put(address, snapshot, arrived_s))
+        self._later(address, lambda: self._put(address, snapshot, arrived_s))
 
     def meet(self, address: Address, state: str) -> None:
         """A table came, said goodbye or was cut off."""
-        self._later(lambda: self._meet(address, state))
+        self._later(address, lambda: self._meet(address, state))
 
     def doubt(self, address: Address, what: str) -> None:
         """Something about a table's messages is not as it should be."""
         now_s = self._clock()
-        self._later(lambda: self._doubt(address, what, now_s))
+        self._later(address, lambda: self._doubt(address, what, now_s))
 
     def tables(self) -> list[dict[str, Any]]:
         """Every table as it is shown, by name."""
@@ -118,15 +131,22 @@ class Hall:
             self._is_closed = True
             self._changed.notify_all()
 
-    def _later(self, happen: Callable[[], None]) -> None:
+    def _later(self, address: Address, happen: Callable[[], None]) -> None:
+        """Let something happen after the delay; of a table of which too much waits, in place of the newest of that."""
+        a_second, more = _MOST_WAITING
         with self._changed:
-            self._late.append((self._clock() + self._delay_s, happen))
+            if self._waiting[address] < a_second * self._delay_s + more:
+                self._newest[address] = _Late(self._clock() + self._delay_s, address, happen)
+                self._late.append(self._newest[address])
+                self._waiting[address] += 1
+            else:
+                self._newest[address].happen = happen
             self._catch_up(self._clock())  # also where nobody looks, or all that comes would be kept
             self._changed.notify_all()
 
     def _until_next(self) -> float:
         """Seconds until something that has come is due; a table falls silent without anything coming."""
-        due_s = self._late[0][0] - self._clock() if self._late else 1.0
+        due_s = self._late[0].due_s - self._clock() if self._late else 1.0
         return min(max(due_s, 0.01), 1.0)
 
     def _check(self) -> None:
@@ -148,8 +168,12 @@ class Hall:
 
     def _catch_up(self, now_s: float) -> None:
         """Let happen what is due."""
-        while self._late and self._late[0][0] <= now_s:
-            self._late.popleft()[1]()
+        while self._late and self._late[0].due_s <= now_s:
+            late = self._late.popleft()
+            self._waiting[late.address] -= 1
+            if not self._waiting[late.address]:
+                del self._waiting[late.address], self._newest[late.address]
+            late.happen()
 
     def _seen(self, address: Address) -> Seen:
         self._touched.add(address)

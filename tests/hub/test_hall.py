@@ -5,6 +5,7 @@ import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import pytest
 from flask.testing import FlaskClient
@@ -29,6 +30,12 @@ QUIET: dict[str, Any] = {
     "moves": 2, "call": None, "said": "", "pot": None, "measures": {"Ana": 100}, "proposal": None, "notices": [],
     "camera": "ok", "over": False, "version": 3, "sent": 1.0,
 }  # fmt: skip
+
+
+class Snapshot(dict[str, Any]):
+    """One to which a weak reference may lead."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
 
 
 @pytest.fixture
@@ -56,9 +63,6 @@ def test_a_table_that_tells_nothing_for_ten_seconds_is_silent(hall: Hall, clock:
 
 
 def test_what_nobody_looks_at_is_not_kept(clock: Clock) -> None:
-    class Snapshot(dict[str, Any]):
-        """One to which a weak reference may lead."""
-
     shown = Hall(30.0, clock)
     old, older = Snapshot(QUIET), Snapshot(QUIET)
     left = [weakref.ref(old), weakref.ref(older)]
@@ -70,6 +74,25 @@ def test_what_nobody_looks_at_is_not_kept(clock: Clock) -> None:
     clock.now_s += 31.0
     shown.put(ANA, QUIET)
     assert [ref() for ref in left] == [None, None]
+
+
+def test_a_table_that_floods_a_display_that_lags_behind_fills_no_memory(clock: Clock) -> None:
+    shown = Hall(60.0, clock)
+    kept = WeakSet[Snapshot]()
+    for moves in range(5000):
+        kept.add(snapshot := Snapshot(QUIET, moves=moves))
+        shown.put(ANA, snapshot)
+        shown.doubt(ANA, f"schema {moves}")
+        clock.now_s += 0.001
+    shown.put(BO, QUIET)
+    del snapshot
+    assert 300 < len(kept) < 400  # beside as many doubts
+    clock.now_s += 61.0
+    tables = shown.tables()
+    assert [table["table"] for table in tables] == ["table-01", "table-02"]
+    shown.put(ANA, {**QUIET, "moves": 7000})
+    clock.now_s += 61.0
+    assert [table["moves"] for table in shown.tables()] == [7000, 2]
 
 
 def test_a_table_of_a_million_schemas_is_doubted_a_few_times(hall: Hall, clock: Clock) -> None:
