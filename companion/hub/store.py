@@ -164,7 +164,7 @@ class Store:
         """The linked lines of one game, in order."""
         wanted = sql.select(events.c.body).where(*_of(address), events.c.game == game, events.c.is_linked)
         with self._held(self._engine.connect) as held:
-            return [json.loads(body) for (body,) in held.execute(wanted.order_by(events.c.line))]
+            return [_read(body) for (body,) in held.execute(wanted.order_by(events.c.line))]
 
     def games(self, address: Address) -> list[str]:
         """The games of a table of which at least the first line is kept, in the order in which they were played."""
@@ -196,7 +196,7 @@ class Store:
                     *_of(address), events.c.game == game, events.c.line > line, events.c.is_linked
                 )
                 rows = held.execute(wanted.order_by(events.c.line).limit(limit - len(found)))
-                found += [Entry(Position(game, n), _position(*after), json.loads(body)) for n, *after, body in rows]
+                found += [Entry(Position(game, n), _position(*after), _read(body)) for n, *after, body in rows]
                 line = 0
                 if len(found) == limit:
                     break
@@ -208,7 +208,7 @@ class Store:
         of = kept.c.tournament == tournament
         wanted = sql.select(kept.c.body).where(of, kept.c.n >= first).order_by(kept.c.n)
         with self._held(self._engine.connect) as held:
-            return [json.loads(body) for (body,) in held.execute(wanted)]
+            return [_read(body) for (body,) in held.execute(wanted)]
 
     def append(self, tournament: str, n: int, body: Mapping[str, Any]) -> bool:
         """Write the ``n``-th entry of a tournament's log, from 0; False when another has written one there."""
@@ -395,6 +395,18 @@ def _address(row: Mapping[str, Any]) -> Address:
 
 def _of(address: Address) -> tuple[Any, Any]:
     return events.c.hall == address.hall, events.c.table == address.table
+
+
+def _read(body: str) -> dict[str, Any]:
+    """A line or an entry as it was kept. Raises `TableError` where the database now holds something else."""
+    try:
+        read = json.loads(body)
+    except ValueError:
+        read = None
+    if not isinstance(read, dict):
+        message = f"The hub's store is damaged: {body[:40]!r} is no line; restore it from a copy."
+        raise TableError(message, code="store-damaged")
+    return read
 
 
 def _position(game: str | None, line: int | None) -> Position | None:

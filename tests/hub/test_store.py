@@ -168,3 +168,17 @@ def test_a_database_that_goes_away_is_told_as_such(error: Exception, store: Stor
     finally:
         sqlalchemy.event.remove(sqlalchemy.Engine, "before_cursor_execute", fail)
     assert store.keep([(ANA, line(FIRST, 1))]).positions == {ANA: Position(FIRST, 1)}
+
+
+@pytest.mark.parametrize("body", ['{"did', "[]", ""])
+def test_a_line_that_a_damaged_database_holds_is_told_as_such(body: str, store_url: str, store: Store) -> None:
+    store.keep([(ANA, line(FIRST, 1))])
+    store.append("open", 0, {"did": "begin"})
+    engine = sqlalchemy.create_engine(store_url.replace("postgresql:", "postgresql+pg8000:"))
+    with engine.begin() as held:
+        for table in ("events", "tournament_log"):
+            held.execute(sqlalchemy.text(f"update {table} set body = :body"), {"body": body})
+    engine.dispose()
+    for read in (lambda: store.lines(ANA, FIRST), lambda: store.following(ANA, None, 9), lambda: store.log("open")):
+        with pytest.raises(TableError, match="is damaged"):
+            read()
