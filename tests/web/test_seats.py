@@ -178,6 +178,13 @@ def test_the_operator_plays_for_everybody_and_frees_a_lost_phones_seat(joined: C
     assert joined("Ana").get("/api/me").get_json()["seat"] == "Ana"
 
 
+def test_a_stranger_who_leaves_the_operators_place_has_nothing_written(app: Flask, tmp_path: Path) -> None:
+    stranger, before = app.test_client(), (tmp_path / "seats.json").stat().st_ino
+    stranger.set_cookie(OPERATOR_COOKIE, "made-up")
+    assert stranger.post("/api/operator/leave", json={}).get_json() == {"operator": False}
+    assert (tmp_path / "seats.json").stat().st_ino == before
+
+
 def test_another_pin_leaves_nobody_operator_who_gave_the_old_one(
     referee: Referee, joined: Callable[..., FlaskClient], tmp_path: Path
 ) -> None:

@@ -100,10 +100,11 @@ class SeatKeys:
             return any(secrets.compare_digest(known, wanted) for known in self._operators)
 
     def dismiss(self, key: str) -> None:
-        """An operator leaves the place."""
+        """An operator leaves the place; who has none has nothing written, for anybody may ask."""
         wanted = self._operator_hash(key)
         with self._lock:
-            self._keep(self._seats, [known for known in self._operators if known != wanted])
+            if wanted in self._operators:
+                self._keep(self._seats, [known for known in self._operators if known != wanted])
 
     def _operator_hash(self, key: str) -> str:
         return _hash(key) if self._pin is None else _hash(json.dumps([key, self._pin]))
