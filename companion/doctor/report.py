@@ -2,8 +2,9 @@
 
 import io
 import json
+import re
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import distributions
 from pathlib import Path
@@ -34,6 +35,9 @@ CHECKS: tuple[Check, ...] = (
 )
 
 _SECRET = "(left out)"
+_SECRETS = (("web", "join_code"), ("web", "operator_pin"), ("hub", "password"))
+_OF_SOMEBODY = re.compile(r"//.*@")
+"""An address's user and password."""
 
 
 def examine(
@@ -73,11 +77,25 @@ def as_json(findings: Sequence[Finding]) -> dict[str, Any]:
 
 
 def without_secrets(settings: Settings) -> dict[str, Any]:
-    """The settings, for whoever helps: no codes, no PIN, no names of players."""
+    """The settings, for whoever helps: no codes, no PIN, no password, no names of players."""
     payload = asdict(settings)
-    payload["web"] |= {name: _SECRET for name in ("join_code", "operator_pin") if payload["web"][name] is not None}
-    payload["game"]["players"] = [f"player {number + 1}" for number in range(len(settings.game.players))]
+    for part, name in _SECRETS:
+        if payload[part][name] is not None:
+            payload[part][name] = _SECRET
+    if settings.hub.broker is not None:
+        payload["hub"]["broker"] = _OF_SOMEBODY.sub(f"//{_SECRET}@", settings.hub.broker)
+    called = {player: f"player {number}" for number, player in enumerate(settings.game.players, 1)}
+    payload["game"] |= {"players": [*called.values()], "options": _renamed(payload["game"]["options"], called)}
     return payload
+
+
+def _renamed(value: Any, called: Mapping[str, str]) -> Any:
+    """Options with other names for the players, who may stand in them, as with their colours."""
+    if isinstance(value, Mapping):
+        return {_renamed(key, called): _renamed(inner, called) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_renamed(inner, called) for inner in value]
+    return called.get(value, value) if isinstance(value, str) else value
 
 
 def write_bundle(path: Path, findings: Sequence[Finding], settings: Settings) -> None:

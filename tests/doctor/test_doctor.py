@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from companion.cli.main import main
-from companion.config import CameraSettings, GameSettings, Settings, TableSettings, WebSettings
+from companion.config import CameraSettings, GameSettings, HubSettings, Settings, TableSettings, WebSettings
 from companion.devices.panel import Panel
 from companion.doctor import modules, system, table
 from companion.doctor.finding import Finding, Machine, Ran, run
@@ -173,11 +173,15 @@ def as_tuple(found: Finding | tuple[Finding, ...]) -> tuple[Finding, ...]:
 
 def test_the_support_file_holds_no_secrets(tmp_path: Path) -> None:
     web = WebSettings(join_code="ROSEHIP", operator_pin="246813")
-    settings = Settings(GameSettings("hexel", ("Ana", "Bo")), web, CameraSettings("usb"))
+    game = GameSettings("hexdragon", ("Ana", "Bo"), options={"colours": {"Ana": "red", "Bo": "blue"}})
+    hub = HubSettings("mqtts://table:in-the-url@hall.local:8883", password="of-the-hall")
+    settings = Settings(game, web, CameraSettings("usb"), hub=hub)
     write_bundle(tmp_path / "help.zip", (Finding("clock", "ok", "synchronised"),), settings)
     with zipfile.ZipFile(tmp_path / "help.zip") as bundle:
         text = "".join(bundle.read(name).decode() for name in bundle.namelist())
-    assert not [secret for secret in ("ROSEHIP", "246813", "Ana") if secret in text]
+    secrets = ("ROSEHIP", "246813", "Ana", "of-the-hall", "in-the-url")
+    assert not [secret for secret in secrets if secret in text]
+    assert "hall.local:8883" in text and '"player 1": "red"' in text
     assert "synchronised" in text and '"usb"' in text and "numpy==" in text
     assert without_secrets(Settings())["web"]["join_code"] is None
     with pytest.raises(UsageError, match="cannot write"):
