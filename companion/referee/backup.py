@@ -35,6 +35,8 @@ _SPOILT = (OSError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, Ru
 def back_up(data: Path, file: Path) -> int:
     """Write a data folder to a zip file, replacing it atomically; return the number of files.
 
+    Nobody else may read the file: it holds the table's codes and keys.
+
     Raises:
         UsageError: `no-data`, or the file cannot be written.
     """
@@ -48,6 +50,7 @@ def back_up(data: Path, file: Path) -> int:
             raise UsageError(f"cannot write {file}: it is no file", code="unwritable-backup")
         with TemporaryDirectory(dir=file.parent, prefix=_PACKING) as beside:
             draft = Path(beside) / file.name
+            draft.touch(mode=0o600)
             _pack(data, kept, draft)
             with draft.open("rb") as packed:
                 os.fsync(packed.fileno())

@@ -223,6 +223,15 @@ def test_what_was_readable_by_the_service_alone_is_so_again(tmp_path: Path) -> N
     assert modes == [0o750, 0o600, 0o640]
 
 
+def test_a_backup_which_holds_the_tables_codes_and_keys_is_readable_by_nobody_else(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/join-code").write_text("ROSE42")
+    (tmp_path / "kept.zip").touch(0o644)
+    for name in ("kept.zip", "new.zip"):
+        back_up(tmp_path / "a", tmp_path / name)
+        assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
+
+
 def test_a_backup_holds_the_tables_own_files_whatever_their_time(tmp_path: Path) -> None:
     data = tmp_path / "a"
     data.mkdir()
