@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 from typing import BinaryIO
 
 from flask import Blueprint, Response, current_app, redirect, request, url_for
@@ -27,6 +28,7 @@ _FILE = "players.json"
 _ON_DISK = "/var/tmp"
 """The usual folder for such files may lie in memory, and a backup holds all pictures."""
 _PART_BYTES = 1 << 16
+_NAMING = Lock()
 _log = logging.getLogger(__name__)
 
 
@@ -47,13 +49,16 @@ class PlayerNames:
         """Have all of some names shown as another, None: left out. Raises `Refusal` ``malformed``."""
         if new is not None and not is_name(new):
             raise Refusal("malformed", f"A player's name is 1 to {LONGEST_NAME} printable characters.")
-        known = {**self._known, **dict.fromkeys(names, new)}
-        with storage_errors(f"cannot keep names in {self._file}"):
+        with _NAMING, storage_errors(f"cannot keep names in {self._file}"):
+            known = {**self._read(), **dict.fromkeys(names, new)}  # anew: another operator may have written meanwhile
             kept = {name: shown for name, shown in known.items() if name != shown}
             write_whole(self._file, json.dumps(kept, ensure_ascii=False).encode())
 
     @cached_property
     def _known(self) -> Mapping[str, str | None]:
+        return self._read()
+
+    def _read(self) -> Mapping[str, str | None]:
         if not self._file.exists():
             return {}
         try:

@@ -6,7 +6,9 @@ import tracemalloc
 import urllib.request
 import zipfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from flask import Flask
@@ -18,6 +20,7 @@ from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.views.words import section_of
 from companion.web.app import create_app
+from companion.web.keeping import PlayerNames
 
 CODE, PIN = "ROSE42", "471100"
 
@@ -85,6 +88,24 @@ def test_a_player_is_renamed_merged_and_left_out_and_the_games_stay(operator: Fl
     operator.post("/past/players/name", data={"old": "Ana", "new": "Anastasia"})
     assert "Ana" not in players(operator)
     assert "Anastasia" in players(operator)
+
+
+def test_two_operators_who_rename_at_once_both_have_their_way(tmp_path: Path) -> None:
+    for n in range(10):
+        before = Barrier(2)
+
+        def rename(old: str, before: Barrier = before, n: int = n) -> None:
+            names = PlayerNames(tmp_path)
+            names.shown(old)
+            before.wait()
+            names.put([f"{old} {n}"], f"Dee {n}")
+
+        with ThreadPoolExecutor(2) as operators:
+            list(operators.map(rename, ("Ana", "Bo")))
+    names = PlayerNames(tmp_path)
+    assert [names.shown(f"{old} {n}") for n in range(10) for old in ("Ana", "Bo")] == [
+        f"Dee {n}" for n in range(10) for _ in range(2)
+    ]
 
 
 @pytest.mark.parametrize("data", [{"old": "Nobody", "new": "Ana"}, {"old": "Ana", "new": "x" * 41}, {}])
