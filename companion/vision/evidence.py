@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.rules.limits import read_json
 from companion.vision.calibration.drift import ZoneOf
 from companion.vision.image.codec import decode_picture, encode_picture
 from companion.vision.results import DetectedCard, Outlined
@@ -26,6 +27,9 @@ _NAME = b"companion 2 "  # and the form of what follows
 _START, _COMMENT, _SCAN, _APPLICATION = 0xD8, 0xFE, 0xDA, 0xE0
 _MOST_BYTES = 65_000
 """Of a comment: a segment holds 65,533."""
+_FACE = re.compile(r"\+[0-5]|[^+].{0,39}|")
+"""What was read on a part of a card: the edge that it is joined with, that many on, or a symbol."""
+_LARGEST_PX = 65_535
 _MARK = {
     "red": (60, 60, 235),
     "blue": (235, 140, 40),
@@ -92,14 +96,29 @@ def evidence_picture(
 
 
 def marks_of(jpeg: bytes) -> tuple[Mark, ...] | None:
-    """What was recognised on a kept picture, the new cards first; None when it carries no comment of this house."""
+    """What was recognised on a kept picture, the new cards first; None when it carries no comment of this house.
+
+    A comment with other things in it, as a picture from elsewhere may carry, is none either.
+    """
     text = next((body for body in _comments(jpeg) if body.startswith(_NAME)), None)
     if text is None:
         return None
-    return tuple(
-        Mark(np.array(corners, np.float32).reshape(-1, 2), tuple(face), east, is_new, zone)
-        for corners, face, east, is_new, zone in json.loads(text[len(_NAME) :])
-    )
+    try:
+        marks = tuple(
+            Mark(np.array(corners, np.float32).reshape(-1, 2), tuple(face), east, is_new, zone)
+            for corners, face, east, is_new, zone in read_json(text[len(_NAME) :])
+        )
+    except (ValueError, TypeError):
+        return None
+    return marks if all(map(_is_whole, marks)) else None
+
+
+def _is_whole(mark: Mark) -> bool:
+    """Whether a mark has all that is drawn of it, on a picture as large as a JPEG can be."""
+    is_faced = all(part is None or (isinstance(part, str) and _FACE.fullmatch(part)) for part in mark.face)
+    is_placed = len(mark.corners) > 2 and bool((np.abs(mark.corners) <= _LARGEST_PX).all())
+    are_kinds = type(mark.east) is int and isinstance(mark.is_new, bool) and isinstance(mark.zone, str | None)
+    return is_faced and is_placed and are_kinds
 
 
 def _shrunk(bgr: NDArray[np.uint8], factor: float) -> tuple[NDArray[np.uint8], float]:
@@ -213,6 +232,8 @@ def _closely(bgr: NDArray[np.uint8], marks: Sequence[Mark]) -> NDArray[np.uint8]
     x0, y0 = np.maximum(points.min(0) - margin, 0).astype(int)
     x1, y1 = np.minimum(points.max(0) + margin, (bgr.shape[1], bgr.shape[0])).astype(int)
     piece = bgr[y0:y1, x0:x1]
+    if not piece.size:
+        return bgr
     return _shrunk(piece, _CLOSE_PX / max(piece.shape[:2]))[0]
 
 

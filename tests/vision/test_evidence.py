@@ -121,6 +121,42 @@ def test_a_comment_of_another_form_is_left_alone() -> None:
     assert marks_of(jpeg.replace(b"companion 2 [", b"companion 9 [")) is None
 
 
+HEXAGON = "[[10,10],[60,10],[80,50],[60,90],[10,90],[0,50]]"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "[" * 60_000, "{", "null", "5", "[[1]]",
+        f'[[{HEXAGON},[5,5,5,5,5,5],0,true,null]]',
+        f'[[{HEXAGON},["+x","+3","+3","+3","+3","+3"],0,true,null]]',
+        f'[[{HEXAGON},["red"],"x",true,null]]',
+        f'[[{HEXAGON},["red"],0,1,null]]',
+        f'[[{HEXAGON},["red"],0,true,5]]',
+        '[[[],["red"],0,true,null]]', '[[[1,2,3],["red"],0,true,null]]', '[["abc",["red"],0,true,null]]',
+        '[[[[NaN,1],[1,1],[2,2]],["red"],0,true,null]]', '[[[[1e8,1],[1,1],[2,2]],["red"],0,true,null]]',
+    ],
+)  # fmt: skip
+def test_a_comment_with_other_things_in_it_is_none(told: str) -> None:
+    jpeg = commented(told)
+    assert marks_of(jpeg) is None
+    assert [draw_marks(jpeg, close) for close in (False, True)] == [jpeg, jpeg]
+
+
+@pytest.mark.parametrize("corner", ["[5,5]", "[-5000,-5000]"])
+def test_a_card_beside_the_picture_is_shown_by_the_whole_picture(corner: str) -> None:
+    jpeg = commented(f'[[[{corner},{corner},{corner}],["red"],0,true,null]]')
+    shown = decode_picture(draw_marks(jpeg, close=True))
+    assert shown is not None and shown.shape == (30, 40, 3)
+
+
+def commented(told: str) -> bytes:
+    """A picture whose comment begins as this house's and says something."""
+    _, data = cv2.imencode(".jpg", np.full((30, 40, 3), 99, np.uint8))
+    text = b"companion 2 " + told.encode()
+    return b"\xff\xd8\xff\xfe" + (len(text) + 2).to_bytes(2, "big") + text + data.tobytes()[2:]
+
+
 def test_more_cards_than_a_comment_holds_leave_the_news() -> None:
     corners = np.linspace(0, 1000, 12).reshape(6, 2).astype(np.float32)
     card = DetectedCard((0, 0), ("void",) * 6, corners, 0.9, 0.9, np.zeros((6, 4)))
