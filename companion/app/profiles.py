@@ -8,7 +8,8 @@ import json
 import re
 import shutil
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -87,10 +88,10 @@ class Profiles:
         return max(fitting, key=lambda path: path.stat().st_mtime) if fitting else None
 
     def use(self, deck: str, key: str | None) -> None:
-        """Read a deck by a printing from now on, by the reference printing for None. Raises `Refusal`."""
+        """Read a deck by a printing from now on, by the reference printing for None. Raises `Refusal`, `UsageError`."""
         if key is not None and self.path(key).stem not in {one.key for one in self.kept() if one.deck == deck}:
             raise Refusal("no-profile", f"There is no printing {key} of {deck}.")
-        with _WRITING:
+        with self._changing():
             self._folder.mkdir(parents=True, exist_ok=True)
             text = json.dumps({**self._chosen(), deck: key or _BUILT_IN})
             write_whole(self._folder / "in-use", text.encode(), 0o644)
@@ -106,7 +107,7 @@ class Profiles:
 
         The printing stays as it is until the new version is written whole.
         """
-        with _WRITING:
+        with self._changing():
             path = self.path(key) if key else self._free_path(profile.name or profile.deck)
             older = self._copied(path) if path.exists() else None
             try:
@@ -127,16 +128,16 @@ class Profiles:
         return True
 
     def write_evening(self, key: str, game: int, report: Mapping[str, Any]) -> None:
-        """Note what a printing learnt from a game, for people."""
-        with _WRITING:
+        """Note what a printing learnt from a game, for people. Raises `UsageError`."""
+        with self._changing():
             path = self.path(key)
             noted = path.with_suffix("") / "evenings.json"
             noted.parent.mkdir(parents=True, exist_ok=True)
             write_whole(noted, json.dumps({**self._evenings(path), str(game): dict(report)}).encode(), 0o644)
 
     def go_back(self, key: str) -> None:
-        """Make the version before the present one the present one. Raises `Refusal` where there is none."""
-        with _WRITING:
+        """Make the version before the present one the present one. Raises `Refusal` for none, `UsageError`."""
+        with self._changing():
             path = self.path(key)
             versions = self._versions(path)
             if not versions:
@@ -144,14 +145,24 @@ class Profiles:
             versions[-1].replace(path)
 
     def forget(self, key: str) -> None:
-        """Take a printing away with all its versions. Raises `Refusal` where there is none."""
-        with _WRITING:
+        """Take a printing away with all its versions. Raises `Refusal` where there is none, `UsageError`."""
+        with self._changing():
             path = self.path(key)
             if not path.exists():
                 raise Refusal("no-profile", "There is no such printing.")
             path.unlink()
             if (versions := path.with_suffix("")).is_dir():
                 shutil.rmtree(versions)
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Change the folder's files, one at a time. Raises `UsageError` where that fails, as on a full disk."""
+        with _WRITING:
+            try:
+                yield
+            except OSError as error:
+                message = f"cannot write in {self._folder}: {error.strerror or error}"
+                raise UsageError(message, code="unwritable-profile") from None
 
     def _copied(self, path: Path) -> Path:
         """A printing's file once more, as its newest earlier version. Raises `UsageError`."""

@@ -289,6 +289,17 @@ def test_of_two_photographs_that_come_at_once_no_mixture_is_learnt_from(
     assert send(0) == (200, None)
 
 
+def test_a_folder_of_printings_that_cannot_be_changed_is_told_in_a_line(operator: FlaskClient, tmp_path: Path) -> None:
+    profiles = tmp_path / "profiles"
+    for in_the_way in ("in-use.draft", "ours.json", "ours"):
+        (profiles / in_the_way).mkdir(parents=True)
+    (profiles / "ours/0001.json").write_text("{}")
+    for which, given in (("use", {"deck": "hexel36"}), ("back", {"key": "ours"}), ("forget", {"key": "ours"})):
+        answer = operator.post(f"/api/teach/{which}", json=given)
+        assert (which, answer.status_code, answer.get_json()["error"]["code"]) == (which, 400, "unwritable-profile")
+        assert str(tmp_path) not in answer.text
+
+
 def test_samples_are_added_and_an_earlier_version_comes_back(
     operator: FlaskClient, running: SimpleNamespace, camera: Shown, tmp_path: Path
 ) -> None:
