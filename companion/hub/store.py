@@ -8,8 +8,9 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sql
@@ -111,6 +112,7 @@ class Store:
             self._engine = sql.create_engine(url)
             self._is_sqlite = self._engine.dialect.name == "sqlite"
             if self._is_sqlite:
+                _begin_privately(self._engine.url.database or "")
                 sql.event.listen(self._engine, "connect", _write_ahead)
                 sql.event.listen(self._engine, "begin", _begin)
             else:
@@ -411,6 +413,13 @@ def _read(body: str) -> dict[str, Any]:
 
 def _position(game: str | None, line: int | None) -> Position | None:
     return None if game is None or line is None else Position(game, line)
+
+
+def _begin_privately(database: str) -> None:
+    """Have a database's file, and what SQLite puts beside it, not readable by others; where it cannot, it says why."""
+    if database not in ("", ":memory:") and not database.startswith("file:"):
+        with suppress(OSError):
+            Path(database).touch(mode=0o640)
 
 
 def _begin(held: sql.Connection) -> None:

@@ -1,8 +1,11 @@
 """The store: each line once, whatever arrives twice or out of order; the same on SQLite and on PostgreSQL."""
 
 import random
+import stat
 import threading
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 import sqlalchemy
@@ -140,6 +143,14 @@ def test_a_tournaments_log_has_one_writer_at_each_place(store: Store) -> None:
 def test_a_store_that_cannot_be_opened_is_one_clear_line() -> None:
     with pytest.raises(TableError, match="cannot open the store"):
         Store("sqlite:////nowhere/at/all/hub.db")
+
+
+def test_a_database_in_a_file_is_readable_by_nobody_else(tmp_path: Path) -> None:
+    with closing(Store(f"sqlite:///{tmp_path / 'hub.db'}")) as store:
+        store.keep([(ANA, line(FIRST, 1))])
+        assert {path.name: path.stat().st_mode & stat.S_IRWXO for path in tmp_path.iterdir()} == dict.fromkeys(
+            ("hub.db", "hub.db-wal", "hub.db-shm"), 0
+        )
 
 
 def test_a_database_that_was_restarted_is_entered_anew(postgresql_url: str) -> None:
