@@ -50,10 +50,14 @@ function button(id, words, onclick, more = {}) {
 }
 
 async function begin(given) {
-  if (await act(() => ask("begin", given))) {
-    step = given.key ? "try" : "show";
-    draw();
-  }
+  if (await act(() => ask("begin", given))) goOn();
+}
+
+// Draws the step that comes next, by what the table has agreed to.
+function goOn() {
+  const { lights = 0, key = null } = state?.lesson ?? {};
+  step = !lights ? "show" : key || lights > 1 ? "try" : "light";
+  draw();
 }
 
 function takeNow() {
@@ -180,8 +184,7 @@ function names(lesson, number, cutout, present) {
 
 function agreeing(lesson) {
   const agree = (given) => async () => {
-    if (await act(() => ask("agree", given))) step = state.lesson.lights > 1 ? "try" : "light";
-    draw();
+    if (await act(() => ask("agree", given))) goOn();
   };
   return h("section", {},
     h("h2", {}, t("right-so")),
@@ -293,5 +296,5 @@ function draw() {
   find("kept").replaceChildren(...(kept.length ? [h("section", {}, h("h2", {}, t("kept")), ...kept.map(printing))] : []));
 }
 
-act(() => send("/api/teach"));
+act(() => send("/api/teach")).then(goOn);
 look();

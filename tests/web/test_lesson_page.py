@@ -1,0 +1,70 @@
+"""The page of a lesson where people go astray: they leave in the middle, another phone stops it, a name is left out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from companion.app.teaching import Lessons
+from companion.referee.referee import Referee
+from companion.vision.image.codec import encode_picture
+from companion.web.app import create_app
+from companion.web.app_context import TableParts
+from tests.teaching.pictures import layout_picture
+from tests.web.test_teaching import CODE, DECK, LAYOUT, OPERATE, PIN, Shown, before_camera
+
+IDLE = "!document.body.classList.contains('is-busy')"
+
+
+@dataclass(frozen=True)
+class LessonPage:
+    """The page of a lesson, at a table on which nothing lies any more."""
+
+    browser: Any
+    address: str
+
+    def open(self) -> None:
+        """Come to the page, perhaps again."""
+        self.browser.open(f"{self.address}/teach")
+        self.browser.wait_for(f"document.querySelector('#step button') && {IDLE}")
+
+    def tap(self, *elements: str) -> None:
+        for element in elements:
+            self.browser.wait_for(f"document.getElementById('{element}') && {IDLE}")
+            self.browser.run(f"document.getElementById('{element}').click()")
+
+
+@pytest.fixture
+def lessons(referee: Referee, tmp_path: Path) -> Lessons:
+    """The lessons of a table that has learnt a deck from one photograph, and has not been told its name yet."""
+    camera = Shown()
+    running = before_camera(camera, referee)
+    lessons = Lessons(running, tmp_path)  # type: ignore[arg-type]
+    lessons.begin({"deck": DECK})
+    lessons.take(encode_picture(layout_picture(LAYOUT)))
+    lessons.agree()
+    return lessons
+
+
+@pytest.fixture
+def page(lessons: Lessons, serve: Callable[[Flask], int], chromium: Any, referee: Referee) -> LessonPage:
+    parts = TableParts(camera=SimpleNamespace(has_camera=True), teacher=lambda: lessons)  # type: ignore[arg-type]
+    app = create_app(referee, join_code=CODE, operator_pin=PIN, parts=parts)
+    chromium.forget()
+    chromium.screen(360, 740)
+    page = LessonPage(chromium, f"http://127.0.0.1:{serve(app)}")
+    chromium.open(f"{page.address}/?code={CODE}")
+    chromium.run(OPERATE)
+    page.open()
+    return page
+
+
+def test_who_leaves_a_lesson_and_comes_back_goes_on_where_it_was(page: LessonPage) -> None:
+    page.tap("enough", "to-name", "keep", "open-our-hex-el-36")
+    page.browser.wait_for("document.getElementById('try')")
+    page.open()
+    page.browser.wait_for("document.getElementById('try')")
