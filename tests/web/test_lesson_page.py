@@ -68,3 +68,10 @@ def test_who_leaves_a_lesson_and_comes_back_goes_on_where_it_was(page: LessonPag
     page.browser.wait_for("document.getElementById('try')")
     page.open()
     page.browser.wait_for("document.getElementById('try')")
+
+
+def test_a_printing_that_lacks_a_name_is_mended_after_it_was_refused(page: LessonPage) -> None:
+    page.tap("enough", "cutout-2-0", "leave-out", "to-name", "keep")
+    page.browser.wait_for("document.getElementById('trouble').textContent.includes('no void')")
+    page.tap("samples", "more")
+    page.browser.wait_for("document.getElementById('stage')")

@@ -56,7 +56,11 @@ async function begin(given) {
 // Draws the step that comes next, by what the table has agreed to.
 function goOn() {
   const { lights = 0, key = null } = state?.lesson ?? {};
-  step = !lights ? "show" : key || lights > 1 ? "try" : "light";
+  goTo(!lights ? "show" : key || lights > 1 ? "try" : "light");
+}
+
+function goTo(next) {
+  step = next;
   draw();
 }
 
@@ -198,10 +202,7 @@ function agreeing(lesson) {
 }
 
 function enough() {
-  return h("section", {}, h("div", { class: "row" }, button("enough", t("enough"), () => {
-    step = "try";
-    draw();
-  }, { class: "plain" })));
+  return h("section", {}, h("div", { class: "row" }, button("enough", t("enough"), () => goTo("try"), { class: "plain" })));
 }
 
 function trying(lesson) {
@@ -224,14 +225,8 @@ function trying(lesson) {
     HAS_CAMERA ? [h("p", {}, t("lay-random")), picture, h("p", { id: "told", class: "told", role: "status" }),
       h("div", { class: "row" }, button("try", t("read-them"), read))] : null,
     h("div", { class: "row" },
-      button("more", t("more-photos"), () => {
-        step = "light";
-        draw();
-      }, { class: "plain" }),
-      button("to-name", t("keep-it"), () => {
-        step = "name";
-        draw();
-      })));
+      button("more", t("more-photos"), () => goTo("light"), { class: "plain" }),
+      button("to-name", t("keep-it"), () => goTo("name"))));
 }
 
 function naming(lesson) {
@@ -245,7 +240,9 @@ function naming(lesson) {
     h("h2", {}, t("name-it")),
     h("label", { for: "name" }, t("name-label")),
     h("input", { id: "name", maxlength: 60, required: true, value: lesson.name || t("usual-name", { deck: title(lesson.deck) }) }),
-    h("div", { class: "row" }, button("keep", t("keep"), null, { type: "submit" }))));
+    h("div", { class: "row" },
+      button("keep", t("keep"), null, { type: "submit" }),
+      button("samples", t("open"), () => goTo("try"), { class: "plain" }))));
 }
 
 function resting(lesson) {
