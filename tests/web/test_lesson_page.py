@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from flask import Flask
 
 from companion.app.teaching import Lessons
+from companion.errors import Refusal
 from companion.referee.referee import Referee
 from companion.vision.image.codec import encode_picture
 from companion.web.app import create_app
@@ -75,3 +77,22 @@ def test_a_printing_that_lacks_a_name_is_mended_after_it_was_refused(page: Lesso
     page.browser.wait_for("document.getElementById('trouble').textContent.includes('no void')")
     page.tap("samples", "more")
     page.browser.wait_for("document.getElementById('stage')")
+
+
+def test_a_look_that_is_refused_once_its_step_is_left_ends_no_looking(page: LessonPage, lessons: Lessons) -> None:
+    is_left = Event()
+    looks: list[int] = []
+
+    def look() -> dict[str, Any]:
+        looks.append(len(looks))
+        is_left.wait(30)
+        raise Refusal("no-picture", "The camera shows nothing just now.")
+
+    lessons.look = look  # type: ignore[method-assign]
+    while not looks:
+        page.browser.wait_for("document.getElementById('stage')")
+    page.tap("enough", "to-name")
+    is_left.set()
+    page.tap("samples", "more")
+    page.browser.wait_for("document.getElementById('told').textContent.includes('shows nothing')")
+    assert len(looks) > 1

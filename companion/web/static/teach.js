@@ -101,7 +101,7 @@ async function look() {
       const told = await send("/api/teach/look");
       if (document.getElementById("stage") === stage && !isBusy) showLook(stage, told);
     } catch (error) {
-      find("told").textContent = error.message;
+      if (stage.isConnected) find("told").textContent = error.message;
     }
   }
   setTimeout(look, LOOK_MS);
