@@ -79,6 +79,15 @@ def test_a_printing_that_lacks_a_name_is_mended_after_it_was_refused(page: Lesso
     page.browser.wait_for("document.getElementById('stage')")
 
 
+def test_a_lesson_that_another_phone_ended_leads_to_the_decks(page: LessonPage, lessons: Lessons) -> None:
+    lessons.stop()
+    page.tap("enough", "to-name", "keep", f"deck-{DECK}")
+    page.browser.wait_for("document.getElementById('stage')")
+    lessons.stop()
+    page.browser.wait_for(f"document.getElementById('deck-{DECK}')")
+    assert "choose a deck" in page.browser.run("return document.getElementById('trouble').textContent")
+
+
 def test_a_look_that_is_refused_once_its_step_is_left_ends_no_looking(page: LessonPage, lessons: Lessons) -> None:
     is_left = Event()
     looks: list[int] = []

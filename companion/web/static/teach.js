@@ -36,6 +36,7 @@ async function act(work) {
     return true;
   } catch (error) {
     refused = error.code;
+    if (refused === "no-lesson") state = await send("/api/teach").catch(() => state); // it was ended elsewhere
     trouble(error.message);
     return false;
   } finally {
@@ -101,7 +102,8 @@ async function look() {
       const told = await send("/api/teach/look");
       if (document.getElementById("stage") === stage && !isBusy) showLook(stage, told);
     } catch (error) {
-      if (stage.isConnected) find("told").textContent = error.message;
+      if (error.code === "no-lesson") await act(() => Promise.reject(error));
+      else if (stage.isConnected) find("told").textContent = error.message;
     }
   }
   setTimeout(look, LOOK_MS);
