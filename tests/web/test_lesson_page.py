@@ -53,8 +53,12 @@ def lessons(referee: Referee, tmp_path: Path) -> Lessons:
 
 
 @pytest.fixture
-def page(lessons: Lessons, serve: Callable[[Flask], int], chromium: Any, referee: Referee) -> LessonPage:
-    parts = TableParts(camera=SimpleNamespace(has_camera=True), teacher=lambda: lessons)  # type: ignore[arg-type]
+def page(
+    request: pytest.FixtureRequest, lessons: Lessons, serve: Callable[[Flask], int], chromium: Any, referee: Referee
+) -> LessonPage:
+    """The lesson's page, at a table with a camera where nothing else is asked for."""
+    camera: Any = SimpleNamespace(has_camera=getattr(request, "param", True))
+    parts = TableParts(camera=camera, teacher=lambda: lessons)
     app = create_app(referee, join_code=CODE, operator_pin=PIN, parts=parts)
     chromium.forget()
     chromium.screen(360, 740)
@@ -105,3 +109,31 @@ def test_a_look_that_is_refused_once_its_step_is_left_ends_no_looking(page: Less
     page.tap("samples", "more")
     page.browser.wait_for("document.getElementById('told').textContent.includes('shows nothing')")
     assert len(looks) > 1
+
+
+def test_a_try_reads_the_picture_once_and_says_why_it_shows_none(page: LessonPage, lessons: Lessons) -> None:
+    tries = []
+
+    def attempt() -> bytes:
+        tries.append(len(tries))
+        if len(tries) > 1:
+            raise Refusal("no-picture", "The camera shows nothing just now.")
+        return encode_picture(layout_picture(LAYOUT))
+
+    lessons.attempt = attempt  # type: ignore[method-assign]
+    page.tap("enough", "try")
+    page.browser.wait_for("document.getElementById('told').textContent === 'I read these: right?'")
+    assert page.browser.run("return document.getElementById('tried').naturalWidth") > 100 and len(tries) == 1
+    page.tap("try")
+    page.browser.wait_for("document.getElementById('trouble').textContent.includes('shows nothing')")
+    assert (
+        page.browser.run("return document.getElementById('told').textContent + document.getElementById('tried').hidden")
+        == "true"
+    )
+
+
+@pytest.mark.parametrize("page", [False], indirect=True)
+def test_where_there_is_no_camera_nothing_is_to_be_tried(page: LessonPage) -> None:
+    page.tap("enough")
+    page.browser.wait_for("document.getElementById('to-name')")
+    assert "Try it" not in page.browser.run("return document.getElementById('step').innerText")

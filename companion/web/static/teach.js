@@ -1,6 +1,6 @@
 // Teaching a deck: what to lay, the picture as it is seen, the cut-outs, a second light, a try, a name.
 
-import { answerOf, post, send } from "./api.js";
+import { post, send } from "./api.js";
 import { find, h, svg } from "./dom.js";
 import "./theme.js";
 import { trouble } from "./trouble.js";
@@ -208,23 +208,26 @@ function enough() {
 }
 
 function trying(lesson) {
-  const picture = h("img", { id: "tried", class: "tried", alt: t("read-so"), hidden: true });
-  const read = async () => {
+  const told = h("p", { id: "told", class: "told", role: "status" });
+  const end = (words, isShown) => {
+    told.textContent = words;
+    picture.hidden = !isShown;
+  };
+  const explain = () => {
+    end("", false);
+    send("/api/teach/try.jpg").catch((error) => trouble(error.message)); // a picture does not say why it is none
+  };
+  const onload = () => end(t("read-so"), true);
+  const picture = h("img", { id: "tried", class: "tried", alt: t("read-so"), hidden: true, onload, onerror: explain });
+  const read = () => {
     trouble("");
-    find("told").textContent = t("reading");
-    const answer = await fetch(`/api/teach/try.jpg?n=${Date.now()}`);
-    if (!answer.ok) {
-      find("told").textContent = "";
-      return answerOf(answer).catch((error) => trouble(error.message));
-    }
+    told.textContent = t("reading");
     picture.src = `/api/teach/try.jpg?n=${Date.now()}`;
-    picture.hidden = false;
-    find("told").textContent = t("read-so");
   };
   return h("section", {},
-    h("h2", {}, t("try-it")),
+    HAS_CAMERA ? h("h2", {}, t("try-it")) : null,
     lesson.alike.map(([a, b]) => h("p", { class: "notice" }, t("alike", { a: called(a), b: called(b) }))),
-    HAS_CAMERA ? [h("p", {}, t("lay-random")), picture, h("p", { id: "told", class: "told", role: "status" }),
+    HAS_CAMERA ? [h("p", {}, t("lay-random")), picture, told,
       h("div", { class: "row" }, button("try", t("read-them"), read))] : null,
     h("div", { class: "row" },
       button("more", t("more-photos"), () => goTo("light"), { class: "plain" }),
