@@ -28,7 +28,7 @@ from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.sample import Sample
 from companion.vision.enrolment.teaching import Teaching
 from companion.vision.evidence import draw_labels
-from companion.vision.image.codec import decode_picture, encode_picture
+from companion.vision.image.codec import decode_picture, encode_png
 from companion.vision.recognizer import Recognizer
 
 _MOST_SAMPLES = 60
@@ -92,7 +92,7 @@ class Lessons:
         """A deck's teaching layout drawn, a PNG. Raises `Refusal`."""
         layout = games.game(_game_of(deck)).layouts(deck)[0]
         drawn = raster(layout.shapes, _LAYOUT_PX_PER_MM)
-        return encode_picture(drawn, ending=".png")
+        return encode_png(drawn)
 
     # ------------------------------------------------------------ the lesson
 

@@ -1,9 +1,11 @@
+import cv2
 import numpy as np
 import pytest
 
 from companion.games.hexel.deck import APOTHEM_MM, SIDE_MM, face_shapes
 from companion.printing.raster import raster
 from companion.printing.shapes import Band, Box, Disc, Polygon, Ring, moved, regular_polygon
+from companion.vision.image.codec import encode_png
 
 WINDOW = Box(-10, -10, 10, 10)
 
@@ -45,3 +47,10 @@ def test_a_face_is_centred_in_its_own_box():
     assert picture.shape[0] == pytest.approx(2 * SIDE_MM * 5, abs=2)
     difference = np.abs(picture.astype(int) - picture[::-1, ::-1])
     assert difference.mean() < 1.5
+
+
+def test_a_png_keeps_the_transparent_ground_and_nothing_is_said_of_it(capfd: pytest.CaptureFixture[str]) -> None:
+    drawn = raster((Disc((0, 0), 5, "#FF0000"),), 2)
+    read = cv2.imdecode(np.frombuffer(encode_png(drawn), np.uint8), cv2.IMREAD_UNCHANGED)
+    assert np.array_equal(read, drawn)
+    assert capfd.readouterr().err == ""

@@ -6,6 +6,7 @@ How many pixels a header may name OpenCV checks itself, by the variable that the
 
 import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
@@ -42,9 +43,18 @@ def load_picture(path: str | Path) -> NDArray[np.uint8] | None:
         return None
 
 
-def encode_picture(picture: NDArray[np.uint8], quality: int = 85, *more: int, ending: str = ".jpg") -> bytes:
-    """The bytes of a JPEG file, or of another kind by its ending; ``more`` are OpenCV's flags and their values."""
-    done, data = cv2.imencode(ending, picture, [cv2.IMWRITE_JPEG_QUALITY, quality, *more])
+def encode_picture(picture: NDArray[np.uint8], quality: int = 85, *more: int) -> bytes:
+    """The bytes of a JPEG file; ``more`` are OpenCV's flags and their values."""
+    return _encoded(picture, ".jpg", [cv2.IMWRITE_JPEG_QUALITY, quality, *more])
+
+
+def encode_png(picture: NDArray[np.uint8]) -> bytes:
+    """The bytes of a PNG file, which keeps a picture (h, w, 4) as transparent as it is."""
+    return _encoded(picture, ".png", [])
+
+
+def _encoded(picture: NDArray[np.uint8], ending: str, flags: Sequence[int]) -> bytes:
+    done, data = cv2.imencode(ending, picture, flags)
     assert done, "encoding an array in memory cannot fail"
     return bytes(data.tobytes())
 
