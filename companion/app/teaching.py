@@ -41,6 +41,7 @@ class _Lesson:
     """What is being taught.
 
     Attributes:
+        layouts: what is to be laid, with the cards that lie there as far as they are others than those drawn.
         samples: what was agreed to.
         fresh: what the newest photograph gave, not yet agreed to.
         key: the printing that is added to; None for a new one.
@@ -51,6 +52,7 @@ class _Lesson:
 
     game: str
     deck: str
+    layouts: tuple[Layout, ...]
     samples: list[Sample] = field(default_factory=list)
     fresh: list[Sample] = field(default_factory=list)
     key: str | None = None
@@ -102,12 +104,14 @@ class Lessons:
             key = asked.get("key")
             if key is None:
                 deck = str(asked.get("deck"))
-                self._lesson = _Lesson(_game_of(deck), deck)
+                game = _game_of(deck)
+                self._lesson = _Lesson(game, deck, games.game(game).layouts(deck))
             else:
                 profile = self._profile(str(key))
                 self._lesson = _Lesson(
                     profile.GAME,
                     profile.deck,
+                    games.game(profile.GAME).layouts(profile.deck),
                     list(profile.samples),
                     key=str(key),
                     name=profile.name,
@@ -121,8 +125,8 @@ class Lessons:
         with self._lock:
             lesson, picture = self._present(), self._camera_picture()
             if lesson.watch is None:
-                lesson.watch = LayoutWatch(_teaching(lesson.game), games.game(lesson.game).layouts(lesson.deck))
-            watch, layout = lesson.watch, games.game(lesson.game).layouts(lesson.deck)[0]
+                lesson.watch = LayoutWatch(_teaching(lesson.game), lesson.layouts)
+            watch, layout = lesson.watch, lesson.layouts[0]
             seen = self._work(lambda: watch.look(picture))
             size = (picture.shape[1], picture.shape[0])
             return {
@@ -134,6 +138,18 @@ class Lessons:
                 "still": seen.is_still,
                 "ready": seen.is_ready,
             }
+
+    def replace_name(self, place: int, number: int, name: str) -> dict[str, Any]:
+        """Another card than the one drawn lies at a place: what it shows instead of one of that one's names."""
+        with self._lock:
+            lesson = self._present()
+            teaching, places = _teaching(lesson.game), lesson.layouts[0].places
+            shown = teaching.replaceable_names(places[place].label) if 0 <= place < len(places) else ()
+            if not 0 <= number < len(shown) or name not in teaching.names(lesson.deck):
+                raise Refusal("malformed", f"{lesson.deck} has no {name} there.")
+            label = teaching.replace_name(places[place].label, number, name)
+            lesson.layouts = tuple(layout.relabelled(place, label) for layout in lesson.layouts)
+            return self.state()
 
     def take(self, photo: bytes | None) -> dict[str, Any]:
         """Learn from the camera's picture, or from a photograph's bytes: the cut-outs under their names.
@@ -153,7 +169,9 @@ class Lessons:
                 lesson.watch.note_taken()
             if len(lesson.samples) > _MOST_SAMPLES:
                 raise Refusal("too-many-samples", "This printing has enough samples: remove some first.")
-            lesson.fresh = self._teach(lesson, lambda: take_samples(teaching, lesson.deck, name, seen, None, light))
+            lesson.fresh = self._teach(
+                lesson, lambda: take_samples(teaching, lesson.deck, name, seen, None, light, lesson.layouts)
+            )
             return self.state()
 
     def upload(self, part: int, parts: int, data: bytes) -> dict[str, Any] | None:
@@ -271,7 +289,7 @@ class Lessons:
     # ------------------------------------------------------------ parts
 
     def _lesson_as_json(self, lesson: _Lesson) -> dict[str, Any]:
-        layout, teaching = games.game(lesson.game).layouts(lesson.deck)[0], _teaching(lesson.game)
+        layout, teaching = lesson.layouts[0], _teaching(lesson.game)
         numbered = list(enumerate([*lesson.samples, *lesson.fresh]))
         entries = [_sample_as_json(teaching, number, sample) for number, sample in numbered]
         shown = {*teaching.names(lesson.deck), *(cutout["name"] for entry in entries for cutout in entry["cutouts"])}
@@ -284,6 +302,7 @@ class Lessons:
             "name": lesson.name,
             "words": _layout_words(teaching, layout),
             "places": [_place_words(teaching, place) for place in layout.places],
+            "replaceable": [list(teaching.replaceable_names(place.label)) for place in layout.places],
             "names": list(teaching.names(lesson.deck)),
             "called": {name: _called(teaching, name) for name in shown},
             "lights": len({sample.light for sample in lesson.samples}),

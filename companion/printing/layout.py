@@ -64,6 +64,11 @@ class Layout:
         """All places in reading order."""
         return tuple(place for row in self.rows for place in row)
 
+    def relabelled(self, number: int, label: Mapping[str, Any]) -> "Layout":
+        """The layout with another card at a place; as it is where it has no such place."""
+        places = iter([replace(one, label=label) if n == number else one for n, one in enumerate(self.places)])
+        return replace(self, rows=tuple(tuple(next(places) for _ in row) for row in self.rows))
+
     @property
     def shapes(self) -> tuple[Shape, ...]:
         """The layout drawn, every card in its full size."""

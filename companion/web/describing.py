@@ -137,7 +137,7 @@ _CHANGE = _object(
 )
 _NOT_FOUND = (HTTPStatus.NOT_FOUND,)
 _NO_LESSON = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.SERVICE_UNAVAILABLE)
-_STEPS = ("begin", "take", "rename", "agree", "drop", "stop", "keep", "use", "back", "forget")
+_STEPS = ("begin", "replace", "take", "rename", "agree", "drop", "stop", "keep", "use", "back", "forget")
 _NOT_READ = (HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
 
 ADDRESSES: Mapping[tuple[str, str], Address] = {

@@ -35,6 +35,9 @@ class Teacher(Protocol):
     def look(self) -> dict[str, Any]:
         """What the camera sees of what is to be laid."""
 
+    def replace_name(self, place: int, number: int, name: str) -> dict[str, Any]:
+        """Another card than the one drawn lies at a place."""
+
     def take(self, photo: bytes | None) -> dict[str, Any]:
         """Learn from the camera's picture."""
 
@@ -129,10 +132,13 @@ def upload() -> Response:
 
 @teaching.post("/api/teach/<step>")
 def take_step(step: str) -> Response:
-    """One step: begin, take, rename, agree, drop, stop, keep, use, back or forget."""
+    """One step: begin, replace, take, rename, agree, drop, stop, keep, use, back or forget."""
     teacher, given = _teacher(), request_object()
     steps: dict[str, Callable[[], dict[str, Any]]] = {
         "begin": lambda: teacher.begin(given),
+        "replace": lambda: teacher.replace_name(
+            _whole(given, "place"), _whole(given, "number"), text_of(given, "name")
+        ),
         "take": lambda: teacher.take(None),
         "rename": lambda: teacher.rename(_whole(given, "number"), _whole(given, "cutout"), _text(given, "name")),
         "agree": lambda: teacher.agree(trust_names=given.get("trust_names") is True),

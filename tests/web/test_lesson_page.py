@@ -1,7 +1,7 @@
 """The page of a lesson where people go astray: they leave in the middle, another phone stops it, a name is left out."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
@@ -12,6 +12,9 @@ from flask import Flask
 
 from companion.app.teaching import Lessons
 from companion.errors import Refusal
+from companion.games import GAMES
+from companion.games.comet.deck import face_shapes, label
+from companion.printing.layout import Layout
 from companion.referee.referee import Referee
 from companion.vision.image.codec import encode_picture
 from companion.web.app import create_app
@@ -74,6 +77,40 @@ def test_who_leaves_a_lesson_and_comes_back_goes_on_where_it_was(page: LessonPag
     page.browser.wait_for("document.getElementById('try')")
     page.open()
     page.browser.wait_for("document.getElementById('try')")
+
+
+OTHER_CARDS = ((3, 5, 7), (2, 9, 13), (4, 10, 12), (6, 8, 14), (5, 9, 11))
+
+
+def test_a_deck_without_the_cards_that_are_drawn_is_taught_by_others(referee: Referee, tmp_path: Path) -> None:
+    lessons = Lessons(before_camera(Shown(), referee), tmp_path)  # type: ignore[arg-type]
+    first, *others = GAMES["comet"].layouts("comet")[0].rows
+    faces = [face_shapes(card) for card in OTHER_CARDS]
+    rows = [replace(place, drawing=face) for place, face in zip((*first, *others[0]), faces, strict=False)]
+    photo = encode_picture(
+        layout_picture(Layout("cards", "", (tuple(rows[:3]), (*rows[3:], others[0][-1]))), size=(960, 540))
+    )
+    told = lessons.begin({"deck": "comet"})["lesson"]
+    assert told["replaceable"][0] == ["2", "8", "11"] and told["replaceable"][5] == []
+    for place, card in enumerate(OTHER_CARDS):
+        for number, value in enumerate(card):
+            told = lessons.replace_name(place, number, label(value))["lesson"]
+    assert told["replaceable"][3] == ["6", "8", "A"]
+    told = lessons.take(photo)["lesson"]
+    assert [[one["name"] for one in sample["cutouts"]] for sample in told["fresh"][:5]] == told["replaceable"][:5]
+    for place, number, name in ((5, 0, "2"), (0, 3, "2"), (0, 0, "15"), (9, 0, "2")):
+        with pytest.raises(Refusal, match="has no"):
+            lessons.replace_name(place, number, name)
+
+
+def test_which_cards_lie_there_is_chosen_where_they_are_to_be_laid(page: LessonPage, lessons: Lessons) -> None:
+    lessons.begin({"deck": "comet"})
+    page.open()
+    page.browser.run(
+        "const shown = document.getElementById('place-1-2'); shown.value = 'A';shown.dispatchEvent(new Event('change'))"
+    )
+    page.browser.wait_for("document.getElementById('place-1-2').value === 'A' && " + IDLE)
+    assert lessons.state()["lesson"]["replaceable"][1] == ["3", "5", "A"]
 
 
 def test_a_printing_that_lacks_a_name_is_mended_after_it_was_refused(page: LessonPage) -> None:

@@ -69,14 +69,23 @@ def next_light(samples: Sequence[Sample]) -> int:
 
 
 def take_samples(
-    teaching: Teaching, deck: str, name: str, picture: NDArray[np.uint8], label: Label | None, light: int
+    teaching: Teaching,
+    deck: str,
+    name: str,
+    picture: NDArray[np.uint8],
+    label: Label | None,
+    light: int,
+    layouts: Sequence[Layout] = (),
 ) -> list[Sample]:
-    """The samples that one photograph gives; see `learn`. Raises `UsageError`."""
+    """The samples that one photograph gives; see `learn`. Raises `UsageError`.
+
+    Without a label it shows one of ``layouts``, of the deck's own where none is given.
+    """
     pyramid = Pyramid.of(picture)
     found = teaching.candidates(pyramid)
     cards: list[Label]
     if label is None:
-        layout, outlines = _seen_layout(name, teaching, deck, found)
+        layout, outlines = _seen_layout(name, teaching, layouts or teaching.layouts(deck), found)
         cards = _checked(teaching, deck, [place.label for place in layout.places])
     else:
         cards = _checked(teaching, deck, teaching.cards(label))
@@ -135,8 +144,9 @@ def _checked(teaching: Teaching, deck: str, cards: list[Label]) -> list[Label]:
     return cards
 
 
-def _seen_layout(name: str, teaching: Teaching, deck: str, found: Candidates) -> tuple[Layout, NDArray[np.float32]]:
-    layouts = teaching.layouts(deck)
+def _seen_layout(
+    name: str, teaching: Teaching, layouts: Sequence[Layout], found: Candidates
+) -> tuple[Layout, NDArray[np.float32]]:
     for layout in layouts:
         outlines = laid_out(found, [len(row) for row in layout.rows])
         if outlines is not None:

@@ -101,6 +101,14 @@ class Teaching(ABC):
     def layouts(deck: str) -> tuple[Layout, ...]:
         """The deck's teaching layouts, the usual one first; they differ in how many cards there are."""
 
+    def replaceable_names(self, card: Label) -> tuple[str, ...]:
+        """What a layout's card shows, where any card of the deck may lie in its place; nothing where none may."""
+        return ()
+
+    def replace_name(self, card: Label, number: int, name: str) -> Label:
+        """A layout's card with another name instead of one of its `replaceable_names`."""
+        raise NotImplementedError
+
     @abstractmethod
     def names(self, deck: str) -> tuple[str, ...]:
         """The classes that a profile of the deck has to know, as people read them."""

@@ -150,10 +150,22 @@ function heading() {
 }
 
 function toLay(lesson) {
+  const isFixed = lesson.replaceable.every((shown) => !shown.length);
+  const places = lesson.places.map((words, place) => h("li", {},
+    lesson.replaceable[place].length ? numbers(lesson, place) : words));
   return h("section", {},
     h("p", {}, lesson.words),
-    step === "light" ? null : h("ol", { class: "places" }, ...lesson.places.map((words) => h("li", {}, words))),
+    step === "light" && isFixed ? null : h("ol", { class: "places" }, ...places),
     h("img", { class: "layout", src: `/api/teach/layout/${lesson.deck}.png`, alt: lesson.words }));
+}
+
+// What the card at a place shows: a deck need not have the one that is drawn.
+function numbers(lesson, place) {
+  return lesson.replaceable[place].map((shown, number) => h("select", {
+    id: `place-${place}-${number}`,
+    "aria-label": `${place + 1}, ${number + 1}`,
+    onchange: (event) => act(() => ask("replace", { place, number, name: event.target.value })),
+  }, ...lesson.names.map((name) => h("option", { value: name, selected: name === shown }, called(name)))));
 }
 
 // A class as people call it.

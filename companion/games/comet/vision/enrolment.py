@@ -40,6 +40,7 @@ _NUDGES = np.array([[0.0, 0.0], [-0.02, 0.0], [0.02, 0.0], [0.0, -0.02], [0.0, 0
 """In half heights of a card: each number is looked at through outlines moved so."""
 _CROP_PX, _CROP_MARGIN = 300, 0.06
 """Of a sample: the card's longer side in pixels, and how much of it is shown around the card."""
+_NUMBER_OF = {in_words([number]): number for number in NUMBERS}
 
 
 class CometTeaching(Teaching):
@@ -58,6 +59,16 @@ class CometTeaching(Teaching):
     def names(self, deck: str) -> tuple[str, ...]:
         """The numbers as they are printed."""
         return tuple(in_words([number]) for number in NUMBERS)
+
+    def replaceable_names(self, card: Label) -> tuple[str, ...]:
+        """The card's numbers: a deck need not have the cards that are drawn."""
+        return tuple(in_words([value]) for value in card["values"] or ())
+
+    def replace_name(self, card: Label, number: int, name: str) -> Label:
+        """See `Teaching`."""
+        values = list(card["values"])
+        values[number] = _NUMBER_OF[name]
+        return {**card, "values": values}
 
     def check_card(self, deck: str, card: Label) -> None:
         """See `Teaching`."""
@@ -241,8 +252,7 @@ class CometTeaching(Teaching):
             return None
         values = list(card["values"])
         slots = [slot for slot, _ in self._first_rows(card) if values[slot] is not None]
-        numbers = {in_words([number]): number for number in NUMBERS}
-        values[slots[cutout]] = None if name is None else numbers[name]
+        values[slots[cutout]] = None if name is None else _NUMBER_OF[name]
         return {**card, "values": values} if any(value is not None for value in values) else None
 
     def _first_rows(self, card: Label) -> list[tuple[int, Sequence[float]]]:
