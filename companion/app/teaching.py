@@ -1,7 +1,7 @@
 """Teaching a deck at the table: one lesson at a time, from the camera or from photographs, until it is kept by a name.
 
 The page asks step by step: what to lay, whether it lies still and is seen whole, the cut-outs under their names, a
-second light, a try on cards laid at random. The work is done on a thread of its own, one at a time: networks belong to
+second light, a try on a handful of cards. The work is done on a thread of its own, one at a time: networks belong to
 the thread that loaded them, and go with it.
 """
 
