@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import cv2
@@ -11,6 +12,7 @@ import pytest
 from companion.errors import TeachingRefused, UsageError
 from companion.games import GAMES
 from companion.games.hexapod.vision.enrolment import TEACHING as HEXAPOD
+from companion.games.hexdragon.vision.enrolment import TEACHING as HEXDRAGON
 from companion.games.hexel.vision.enrolment import TEACHING
 from companion.vision.enrolment.learning import learn, require_own_inks
 from companion.vision.enrolment.teaching import Feature
@@ -159,6 +161,16 @@ def test_inks_are_swapped_where_the_others_bear_their_names(printed: dict[str, s
     features = [Feature(0, name, np.zeros(2), np.array(INKS[ink])) for name, ink in printed.items()]
     with pytest.raises(TeachingRefused, match="look swapped") if is_refused else nullcontext():
         require_own_inks(TEACHING, features)
+
+
+def test_a_tile_that_lies_at_anothers_place_is_refused_with_how_to_lay_it() -> None:
+    layout = GAMES["hexdragon"].layouts("hexdragon")[0]
+    (start, head, *others), second = layout.rows
+    swapped = replace(
+        layout, rows=((replace(start, drawing=head.drawing), replace(head, drawing=start.drawing), *others), second)
+    )
+    with pytest.raises(TeachingRefused, match="tile 1 is to be a start tile, and a head is seen on it: lay the tiles"):
+        learn(HEXDRAGON, "hexdragon", [("a.png", layout_picture(swapped))])
 
 
 def test_two_photographs_that_contradict_each_other_are_refused(shown: Any) -> None:

@@ -222,13 +222,12 @@ def _require_kinds(ends: np.ndarray, tiles: Sequence[Label]) -> None:
     """Refuse labels that say a head where none is, or none where one plainly is."""
     for number, (tile, seen) in enumerate(zip(tiles, ends, strict=True), 1):
         head = float(seen[:, HEAD].max())
-        if tile["kind"] == "head" and head < LIMITS.no_head:
+        is_head = tile["kind"] == "head"
+        if head < LIMITS.no_head if is_head else head > LIMITS.plain_head:
             raise TeachingRefused(
-                f"tile {number} is labelled a head, and no head is seen on it", code="labels-contradict"
-            )
-        if tile["kind"] != "head" and head > LIMITS.plain_head:
-            raise TeachingRefused(
-                f"tile {number} is labelled {tile['kind']}, and a head is seen on it", code="labels-contradict"
+                f"tile {number} is to be a {tile['kind']} tile, and {'no' if is_head else 'a'} head is seen on it: lay "
+                "the tiles as they are drawn, or correct the label",
+                code="labels-contradict",
             )
 
 
