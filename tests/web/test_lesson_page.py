@@ -174,3 +174,15 @@ def test_where_there_is_no_camera_nothing_is_to_be_tried(page: LessonPage) -> No
     page.tap("enough")
     page.browser.wait_for("document.getElementById('to-name')")
     assert "Try it" not in page.browser.run("return document.getElementById('step').innerText")
+
+
+def test_a_lesson_is_stopped_once_somebody_says_so_where_something_was_taught(
+    page: LessonPage, lessons: Lessons
+) -> None:
+    page.browser.run("window.asked = []; window.confirm = (words) => window.asked.push(words) > 1")
+    page.tap("stop")
+    assert page.browser.run("return window.asked") == ["Stop? What is not kept yet is forgotten."]
+    assert lessons.state()["lesson"]
+    page.tap("stop", f"deck-{DECK}", "stop")
+    page.browser.wait_for(f"document.getElementById('deck-{DECK}')")
+    assert page.browser.run("return window.asked.length") == 2

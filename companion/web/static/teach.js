@@ -295,6 +295,11 @@ function printing({ key, name, deck, made, made_on: day, samples, versions, even
       button(`forget-${key}`, t("forget"), () => confirm(t("forget-sure", { name })) && act(() => ask("forget", { key })), { class: "plain small" })));
 }
 
+function stop() {
+  const { samples, fresh } = state.lesson;
+  if (!samples.length && !fresh.length || confirm(t("stop-sure"))) act(() => ask("stop"));
+}
+
 function draw() {
   round += 1;
   const lesson = state?.lesson;
@@ -303,7 +308,7 @@ function draw() {
   else if (lesson && step === "try") parts.push(trying(lesson), resting(lesson));
   else if (lesson && step === "name") parts.push(naming(lesson));
   else if (lesson) parts.push(heading(), camera(), step === "light" && lesson.lights ? enough() : null, toLay(lesson));
-  if (lesson) parts.push(h("div", { class: "row" }, button("stop", t("stop"), () => act(() => ask("stop")), { class: "plain small" })));
+  if (lesson) parts.push(h("div", { class: "row" }, button("stop", t("stop"), stop, { class: "plain small" })));
   else if (state) parts.push(choosing());
   find("step").replaceChildren(...parts.filter(Boolean));
   const kept = lesson ? [] : state?.profiles ?? [];
