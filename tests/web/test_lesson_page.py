@@ -186,3 +186,12 @@ def test_a_lesson_is_stopped_once_somebody_says_so_where_something_was_taught(
     page.tap("stop", f"deck-{DECK}", "stop")
     page.browser.wait_for(f"document.getElementById('deck-{DECK}')")
     assert page.browser.run("return window.asked.length") == 2
+
+
+def test_of_a_single_thing_to_be_laid_none_is_counted(page: LessonPage, lessons: Lessons) -> None:
+    seen: dict[str, Any] = {"size": [1280, 720], "outlines": [], "ghost": [0, 0, 9, 9], "wanted": 1}
+    lessons.look = lambda: {**seen, "whole": False, "still": False, "ready": False}  # type: ignore[method-assign]
+    lessons.begin({"deck": "hexapod"})
+    page.open()
+    page.browser.wait_for("document.querySelector('#drawing .ghost')")
+    assert page.browser.run("return document.getElementById('told').textContent") == "Looking …"

@@ -123,7 +123,8 @@ function showLook(stage, told) {
 
 function whatIsSeen({ outlines, wanted }) {
   const seen = outlines.length;
-  const key = seen > wanted ? "seen-more" : seen === wanted && wanted > 1 ? "seen-otherwise" : "seen-of";
+  if (wanted === 1 && seen < 2) return t("looking");
+  const key = seen > wanted ? "seen-more" : seen === wanted ? "seen-otherwise" : "seen-of";
   return t(key, { seen, wanted });
 }
 
