@@ -35,7 +35,7 @@ _SPOILT = (OSError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, Ru
 def back_up(data: Path, file: Path) -> int:
     """Write a data folder to a zip file, replacing it atomically; return the number of files.
 
-    Nobody else may read the file: it holds the table's codes and keys.
+    Nobody may read the file but whose folder it lies in, also if root writes it: it holds the table's codes and keys.
 
     Raises:
         UsageError: `no-data`, or the file cannot be written.
@@ -54,6 +54,8 @@ def back_up(data: Path, file: Path) -> int:
             _pack(data, kept, draft)
             with draft.open("rb") as packed:
                 os.fsync(packed.fileno())
+                if os.geteuid() == 0:
+                    os.fchown(packed.fileno(), file.parent.stat().st_uid, file.parent.stat().st_gid)
             draft.replace(file)
             sync_folder(file.parent)
     except OSError as error:

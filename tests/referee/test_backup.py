@@ -232,6 +232,18 @@ def test_a_backup_which_holds_the_tables_codes_and_keys_is_readable_by_nobody_el
         assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_a_backup_that_root_writes_belongs_to_whose_folder_it_lies_in(tmp_path: Path) -> None:
+    """`sudo companion backup` left a file in somebody's home that they could not copy from there."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/join-code").write_text("ROSE42")
+    (tmp_path / "home").mkdir()
+    os.chown(tmp_path / "home", 65534, 65533)
+    back_up(tmp_path / "a", tmp_path / "home/new.zip")
+    kept = (tmp_path / "home/new.zip").stat()
+    assert (kept.st_uid, kept.st_gid, stat.S_IMODE(kept.st_mode)) == (65534, 65533, 0o600)
+
+
 def test_a_backup_holds_the_tables_own_files_whatever_their_time(tmp_path: Path) -> None:
     data = tmp_path / "a"
     data.mkdir()
