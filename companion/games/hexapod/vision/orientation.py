@@ -91,7 +91,7 @@ def classify_fields(
     return (
         _average_jittered_embeddings(pyramid, fields, classifier)
         if classifier.needs_upright
-        else _average_rotations(pyramid, fields)
+        else _average_rotations(pyramid, fields, classifier)
     )
 
 
@@ -117,8 +117,12 @@ def _run_passes(
     return [[next(cells) for _ in some] for some in crops]
 
 
-def _average_rotations(pyramid: Pyramid, fields: list[OrientedField]) -> list[OrientedField]:
-    """Test-time augmentation: average the answers for all rotations of fields with an uncertain cell."""
+def _average_rotations(
+    pyramid: Pyramid, fields: list[OrientedField], classifier: InsectClassifier
+) -> list[OrientedField]:
+    """Test-time augmentation: average the answers for all rotations of fields with an uncertain cell, and orient those
+    fields by that: heads that look like tails one way up do not the other ways.
+    """
     doubtful = [k for k, field in enumerate(fields) if _min_confidence(field.cells) < LIMITS.doubtful_cell]
     if not doubtful:
         return fields
@@ -129,7 +133,7 @@ def _average_rotations(pyramid: Pyramid, fields: list[OrientedField]) -> list[Or
     for k, passes in zip(doubtful, _run_passes(pyramid, crops, rows, cols), strict=True):
         field = fields[k]
         others = [_rotate_cells(cells, -turn) for turn, cells in zip(turns, passes, strict=True)]
-        averaged[k] = replace(field, cells=fuse_passes([field.cells, *others]))
+        averaged[k] = _orient_by_heads([(field.quad, fuse_passes([field.cells, *others]))], classifier)
     return averaged
 
 

@@ -261,6 +261,12 @@ def test_a_photograph_of_an_empty_case_is_no_hindrance(frame):
     assert len(learn_hexapod("hexapod", pictures, labels).samples) == 2
 
 
+def test_beetles_whose_heads_look_like_tails_one_way_up_are_read_as_they_look_the_other_ways():
+    """Found upside down, their case was read that way with a lead of 54, and told so."""
+    (case,) = read_hexapod(load_picture(Path(__file__).resolve().parents[3] / "scenes" / "symmetric-beetles.jpg")).cards
+    assert case.cells[0][:3] == (None, None, "leaf") and case.cells[1][:3] == ("gold", "gold", "dung")
+
+
 def test_a_photograph_whose_ground_is_burnt_out_but_no_insect_is_learnt_from():
     picture = load_picture(Path(__file__).resolve().parents[3] / "scenes" / "bright-hexapod-case.jpg")
     cells = [
