@@ -67,8 +67,9 @@ class HexapodLimits:
     # orientation
     least_upright: float = 0.01
     """Least probability that an insect of a taught printing is upright: its own head may not look like one."""
-    known_way: float = 2.0
-    """The lead, in log odds, from which on a field's rotation is known."""
+    known_way: float = 5.0
+    """The lead, in log odds, from which on a field's rotation is known. A case half under a hand was read upside down
+    with 2.6; of 224 drawn and 28 path-traced pictures no cell more is left open for it than with 2."""
     like_others: float = 1.5
     """Log odds added to the rotation that the other fields have."""
     awry: float = 0.08

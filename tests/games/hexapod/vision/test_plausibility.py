@@ -26,8 +26,8 @@ from companion.games.hexapod.vision.plausibility import (
 from companion.vision.detection.detector import Detection
 from companion.vision.image.pyramid import Pyramid
 
-UNSURE_WAY = np.array([0.0, -9.0, -0.5, -9.0])
-"""The field may as well stand on its head."""
+UNSURE_WAY = np.array([0.0, -9.0, -2.6, -9.0])
+"""The field may as well stand on its head: one half under a hand was read upside down with this lead."""
 SURE_WAY = np.array([0.0, -9.0, -9.0, -9.0])
 
 
