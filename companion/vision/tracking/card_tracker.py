@@ -101,7 +101,7 @@ class CardTracker(Tracker[DetectedCard]):
         read: reads a picture as the game does: the picture, the classifier, how wide cards are when that is known.
         layout: how the game's cards lie together.
         classifier: names what is printed on them; None for the reference printing.
-        patience: how long things must last.
+        settle_times: how long things must last.
         read_unknown: reads a piece of the picture of which something is known to be as it was, and gives the other
             cards; None to read all of them with ``read``.
         identity: in a deck that holds each card once, which one a card is, None for one that cannot be told: a card

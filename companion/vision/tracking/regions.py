@@ -325,7 +325,7 @@ class ChangeReader:
         read: reads a picture as the game does: the picture, the classifier, how wide cards are when that is known.
         read_unknown: reads a piece of the picture of which something is known to be as it was, and gives the other
             cards; None to read all of them with ``read``.
-        patience: how long things must last.
+        settle_times: how long things must last.
     """
 
     def __init__(self, read: Read, read_unknown: ReadUnknown | None, settle_times: SettleTimes) -> None:

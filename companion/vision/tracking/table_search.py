@@ -167,7 +167,7 @@ class TableSearch(Generic[Piece]):
     """Decides when the whole picture is read again, and what that tells.
 
     Args:
-        patience: how long things must last.
+        settle_times: how long things must last.
         read: reads the whole picture.
         find: the known pieces in a reading; None when it is not the known table.
         is_unsure: whether part of a reading could not be read.

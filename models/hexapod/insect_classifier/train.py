@@ -78,7 +78,7 @@ class Views(NamedTuple):
         pictures: (N, 3, H, W).
         kinds: (N, r, c) of their cells by `draw.KINDS`; -1 where nobody can say.
         ups: (N,) how many quarter turns each is turned clockwise.
-        beside: (N, r, c, 2) how far beside the cell's middle its middle shows; NaN where it is not known.
+        offset: (N, r, c, 2) how far beside the cell's middle its middle shows; NaN where it is not known.
         named: (N,) whether their insects fit the cards' description.
     """
 

@@ -18,7 +18,7 @@ _GREY = np.full(3, 1 / 3, np.float32)
 
 
 def _line(edge: int, end: int) -> list[tuple[float, float]]:
-    """Nine points along the line from an edge to an end, an index of `paths.ENDS`, in circumradii."""
+    """Nine points along the line from an edge to an end, an index of `classifier.ENDS`, in circumradii."""
     if end < 5:
         points = curve((edge, (edge + end + 1) % 6), 1.0)
         return [points[round(k)] for k in np.linspace(0, len(points) - 1, 9)]

@@ -93,7 +93,7 @@ def wanted(entry: dict[str, Any], start: int, names: bool) -> Labels | None:
 
 
 def ends_of(entry: dict[str, Any]) -> list[int]:
-    """What each edge of a tile leads to, as indices of `paths.ENDS`."""
+    """What each edge of a tile leads to, as indices of `classifier.ENDS`."""
     ends = [5] * 6
     if entry["head"] is not None:
         ends[entry["head"]] = 6

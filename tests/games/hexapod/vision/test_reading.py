@@ -119,15 +119,15 @@ def test_the_input_is_not_written_to(frame):
 
 def test_a_printing_never_seen_is_learnt_from_one_photograph(tmp_path):
     rng = np.random.default_rng(77)
-    classify_cells = invented(rng)
-    taught = photograph(rng, printing=classify_cells, laid=showing_all(rng), hardness=0.2)
+    look = invented(rng)
+    taught = photograph(rng, printing=look, laid=showing_all(rng), hardness=0.2)
     labels = [{"boards": [{"cells": taught.truth["boards"][0]["laid"]}]}]
     profile = learn_hexapod("hexapod", [("a.jpg", taught.bgr)], labels)
     path = tmp_path / "profile.json"
     path.write_text(json.dumps(profile.as_json()))
     assert path.stat().st_size < 100_000
     classifier = GAMES["hexapod"].recognizer().classifier(None, path)
-    asked = photograph(rng, printing=classify_cells, laid=scene(rng, 1, (5, 5), odd=False), hardness=0.2)
+    asked = photograph(rng, printing=look, laid=scene(rng, 1, (5, 5), odd=False), hardness=0.2)
     (case,) = read_hexapod(asked.bgr, classifier).cards
     pairs = [
         (told, truth)
