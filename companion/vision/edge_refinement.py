@@ -294,7 +294,7 @@ class Refined:
     moved: float
 
 
-def refine(pyramid: Pyramid, outlines: Sequence[Floats], name: str = NETWORK, reach: float = INSIDE) -> list[Refined]:
+def refine(pyramid: Pyramid, outlines: Sequence[Floats], reach: float = INSIDE) -> list[Refined]:
     """Outlines (4 or 6, 2) known roughly, each refined to the edges of its card.
 
     Args:
@@ -305,7 +305,7 @@ def refine(pyramid: Pyramid, outlines: Sequence[Floats], name: str = NETWORK, re
     for begin in range(0, len(outlines), _BATCH):
         frames = frames_of(np.array(outlines[begin : begin + _BATCH]))
         strips = brightened_strips([cut_strips(pyramid, frame) for frame in frames])
-        logits = np.asarray(network(name).forward(strips), np.float64).swapaxes(1, 2)
+        logits = np.asarray(network(NETWORK).forward(strips), np.float64).swapaxes(1, 2)
         likely = np.asarray(softmax(logits), np.float64)  # (strips, COLUMNS, STRIP + 1)
         ends, support = _lines(likely[..., :STRIP], reach)
         refined += lines_meeting(frames, ends.reshape(len(frames), -1, 2), support.reshape(len(frames), -1))

@@ -59,9 +59,9 @@ def any_colour(rng: np.random.Generator, low: float, high: float, saturation: fl
     return np.asarray(cv2.cvtColor(hsv, cv2.COLOR_HSV2BGR)[0, 0].astype(np.float32))
 
 
-def _smooth_noise(rng: np.random.Generator, side: int, cells: tuple[int, int], channels: int = 1) -> Texture:
-    small = rng.standard_normal((cells[1], cells[0], channels)).astype(np.float32)
-    return cv2.resize(small, (side, side), interpolation=cv2.INTER_CUBIC).reshape(side, side, channels)
+def _smooth_noise(rng: np.random.Generator, side: int, cells: tuple[int, int]) -> Texture:
+    small = rng.standard_normal((cells[1], cells[0], 1)).astype(np.float32)
+    return cv2.resize(small, (side, side), interpolation=cv2.INTER_CUBIC).reshape(side, side, 1)
 
 
 def _finish(base: Texture) -> Texture:

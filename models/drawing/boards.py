@@ -111,11 +111,11 @@ def _pieces(rng: Rng, canvas: Canvas, camera: Camera, cards: list[Lying]) -> Non
         canvas.fill(top, colour)
 
 
-def draw_hexagon_board(rng: Rng, art: Art, side: int = SIDE_PX) -> Scene:
+def draw_hexagon_board(rng: Rng, art: Art) -> Scene:
     """Draw a photograph of a board of hexagonal tiles."""
     scale = float(np.exp(rng.uniform(np.log(SMALLEST_PX), np.log(LARGEST_PX))))
-    camera, reach = Camera(rng, side, scale), max(1.2, side / scale / 2)
-    canvas = Canvas(draw_table(rng, art, side, camera.plane), rng)
+    camera, reach = Camera(rng, SIDE_PX, scale), max(1.2, SIDE_PX / scale / 2)
+    canvas = Canvas(draw_table(rng, art, SIDE_PX, camera.plane), rng)
     if rng.random() < 0.3:
         draw_clutter(rng, canvas.picture, camera.plane, reach)
     cards = _tiled(rng, half_of(rng, True), reach)
@@ -135,12 +135,12 @@ def draw_hexagon_board(rng: Rng, art: Art, side: int = SIDE_PX) -> Scene:
     return finished(rng, canvas, scale)
 
 
-def draw_square_board(rng: Rng, art: Art, side: int = SIDE_PX) -> Scene:
+def draw_square_board(rng: Rng, art: Art) -> Scene:
     """Draw a photograph of a board or sheet printed with squares, of keys or of a newspaper: no card among them."""
     count = int(rng.integers(7, 20))
     pitch_px = float(np.exp(rng.uniform(np.log(LEAST_SHEET_PX / count), np.log(80))))
-    camera, reach = Camera(rng, side, pitch_px), side / pitch_px / 2
-    canvas = Canvas(draw_table(rng, art, side, camera.plane), rng)
+    camera, reach = Camera(rng, SIDE_PX, pitch_px), SIDE_PX / pitch_px / 2
+    canvas = Canvas(draw_table(rng, art, SIDE_PX, camera.plane), rng)
     draws = (_squares, _squares, _keys, _newspaper)
     sheet = draws[rng.integers(len(draws))](rng, art, count)
     half = count / 2 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], float)

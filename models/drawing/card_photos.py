@@ -24,6 +24,11 @@ from models.drawing.card_scenes import (
     lay_deck,
 )
 
+_CUT_CARDS = 250
+"""About so many of the photographs' cards are cut out, and as large a share of their hexagons."""
+_HEXAGON_PX = 120
+"""How wide a hexagon that is cut out is kept."""
+
 
 @dataclass(frozen=True)
 class Photo:
@@ -61,7 +66,7 @@ def read_photos(folder: Path, only: tuple[str, ...] = (), without: tuple[str, ..
     return photos
 
 
-def with_cut_cards(art: Art, photos: Sequence[Photo], most: int = 250) -> Art:
+def with_cut_cards(art: Art, photos: Sequence[Photo]) -> Art:
     """The art, with the photographs' own cards among the faces, and their hexagons."""
     cards, hexagons = [], []
     for photo in photos:
@@ -70,8 +75,8 @@ def with_cut_cards(art: Art, photos: Sequence[Photo], most: int = 250) -> Art:
                 hexagons.append(_flat_hexagon(photo.picture, corners))
             else:
                 cards.append(_flat(photo.picture, corners))
-    share = max(1, len(cards) // most)
-    return replace(art, cards=[*art.cards, *cards[::share]], hexagons=[*art.hexagons, *hexagons[:: max(1, share)]])
+    share = max(1, len(cards) // _CUT_CARDS)
+    return replace(art, cards=[*art.cards, *cards[::share]], hexagons=[*art.hexagons, *hexagons[::share]])
 
 
 def _flat(picture: Picture, corners: NDArray[np.float32]) -> Picture:
@@ -83,7 +88,8 @@ def _flat(picture: Picture, corners: NDArray[np.float32]) -> Picture:
     return np.asarray(cv2.warpPerspective(picture, cv2.getPerspectiveTransform(corners, box), (w, h)), np.uint8)
 
 
-def _flat_hexagon(picture: Picture, corners: NDArray[np.float32], across: int = 120) -> Picture:
+def _flat_hexagon(picture: Picture, corners: NDArray[np.float32]) -> Picture:
+    across = _HEXAGON_PX
     down = round(across * np.sin(np.pi / 3))
     turns = np.radians(np.arange(6) * 60.0)
     box = np.stack([across / 2 * (1 + np.cos(turns)), down / 2 + across / 2 * np.sin(turns)], 1)
@@ -149,16 +155,16 @@ def _reface(rng: Rng, art: Art, canvas: Canvas, photo: Photo, cards: Sequence[ND
         canvas.picture[part] = np.clip(warped[..., :3] * shade * alpha + old * (1 - alpha), 0, 255).astype(np.uint8)
 
 
-def draw_photo_scene(rng: Rng, art: Art, photos: Sequence[Photo], side: int = SIDE_PX) -> Scene:
+def draw_photo_scene(rng: Rng, art: Art, photos: Sequence[Photo]) -> Scene:
     """Make a scene of one of the photographs; each source is taken as often as its root of pictures."""
     if rng.random() < 0.2:
-        return draw_scene(rng, art, side)  # its faces hold cards cut from the photographs
+        return draw_scene(rng, art)  # its faces hold cards cut from the photographs
     sources = sorted({p.source for p in photos})
     counts = np.sqrt([sum(p.source == s for p in photos) for s in sources])
     chosen = sources[int(rng.choice(len(sources), p=counts / counts.sum()))]
     pool = [p for p in photos if p.source == chosen]
     photo = pool[int(rng.integers(len(pool)))]
-    view = _view(rng, photo, side)
+    view = _view(rng, photo, SIDE_PX)
     border = cv2.BORDER_CONSTANT if rng.random() < 0.5 else cv2.BORDER_REPLICATE
     scale = np.sqrt(abs(np.linalg.det(view[:2, :2])))
     picture, before = photo.picture, np.eye(3)
@@ -166,14 +172,15 @@ def draw_photo_scene(rng: Rng, art: Art, photos: Sequence[Photo], side: int = SI
         picture = np.asarray(cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.uint8)
         scale *= 2
         before = np.array([[0.5, 0, -0.25], [0, 0.5, -0.25], [0, 0, 1]]) @ before
-    shown = cv2.warpPerspective(picture, view @ np.linalg.inv(before), (side, side), borderMode=border)
+    shown = cv2.warpPerspective(picture, view @ np.linalg.inv(before), (SIDE_PX, SIDE_PX), borderMode=border)
     canvas = Canvas(np.asarray(shown, np.uint8), rng)
 
     def seen(polygon: NDArray[np.float32]) -> NDArray[np.float64]:
         return np.asarray(cv2.perspectiveTransform(polygon.reshape(1, -1, 2), view)[0], np.float64)
 
     cards, ignored = [seen(c) for c in photo.cards], [seen(p).astype(np.float32) for p in photo.ignored]
-    cards = [c for c in cards if (np.abs(c - side / 2) < 3 * side).all()]  # others lie far off, or behind the camera
+    # others lie far off, or behind the camera
+    cards = [c for c in cards if (np.abs(c - SIDE_PX / 2) < 3 * SIDE_PX).all()]
     for index, corners in enumerate(cards):
         canvas.outlines.append(corners)
         at = np.clip(corners * 16, -(2**20), 2**20).round().astype(np.int32)
@@ -183,7 +190,7 @@ def draw_photo_scene(rng: Rng, art: Art, photos: Sequence[Photo], side: int = SI
         _reface(rng, art, canvas, photo, cards)
     if rng.random() < 0.25:
         size = float(np.exp(rng.uniform(np.log(SMALLEST_PX), np.log(LARGEST_PX * 0.6))))
-        lay_deck(rng, art, canvas, Camera(rng, side, size), min(side / size / 2, 2.5), rng.random() < 0.3)
+        lay_deck(rng, art, canvas, Camera(rng, SIDE_PX, size), min(SIDE_PX / size / 2, 2.5), rng.random() < 0.3)
     if rng.random() < 0.4:
         return finished(rng, canvas, 40.0, ignored)
     tint = np.clip(rng.normal(1, 0.06, 3), 0.8, 1.2) * np.exp(rng.normal(0, 0.2))

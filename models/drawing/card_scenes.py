@@ -98,12 +98,11 @@ class Canvas:
         mask = np.asarray(cv2.GaussianBlur(mask, (0, 0), sigma), np.float32)
         self.picture[part] = (self.picture[part] * (1 - mask[..., None])).astype(np.uint8)
 
-    def fill(self, polygon: NDArray[np.float64], colour: NDArray[np.float32], is_thing: bool = True) -> None:
+    def fill(self, polygon: NDArray[np.float64], colour: NDArray[np.float32]) -> None:
         """Fill a polygon; what lies below is hidden."""
         at = np.clip(polygon * 16, -(2**20), 2**20).round().astype(np.int32)
         cv2.fillPoly(self.picture, [at], np.clip(colour, 0, 255).tolist(), cv2.LINE_AA, 4)
-        if is_thing:
-            cv2.fillPoly(self.owner, [at], -1, cv2.LINE_8, 4)
+        cv2.fillPoly(self.owner, [at], -1, cv2.LINE_8, 4)
 
     def lay(self, face: Picture, box: NDArray[np.float64], corners: NDArray[np.float64]) -> None:
         """Lay a face (BGRA) with its box on four points of the picture; ``corners`` is the card's outline."""
@@ -214,11 +213,11 @@ def arranged(rng: Rng, reach: float, is_hexagon: bool) -> list[Lying]:
     return layouts.fan(rng, half)
 
 
-def draw_scene(rng: Rng, art: Art, side: int = SIDE_PX) -> Scene:
+def draw_scene(rng: Rng, art: Art) -> Scene:
     """Draw a photograph of cards, of hexagons or of none."""
     scale = float(np.exp(rng.uniform(np.log(SMALLEST_PX), np.log(LARGEST_PX))))
-    camera, reach = Camera(rng, side, scale), max(0.3, side / scale / 2)
-    canvas = Canvas(draw_table(rng, art, side, camera.plane), rng)
+    camera, reach = Camera(rng, SIDE_PX, scale), max(0.3, SIDE_PX / scale / 2)
+    canvas = Canvas(draw_table(rng, art, SIDE_PX, camera.plane), rng)
     for _ in range(int(rng.integers(0, 3)) if rng.random() < 0.5 else 0):
         draw_clutter(rng, canvas.picture, camera.plane, reach)
     if rng.random() < 0.93:
@@ -229,25 +228,25 @@ def draw_scene(rng: Rng, art: Art, side: int = SIDE_PX) -> Scene:
     return finished(rng, canvas, scale)
 
 
-def draw_lone(rng: Rng, art: Art, side: int = SIDE_PX) -> Scene:
+def draw_lone(rng: Rng, art: Art) -> Scene:
     """Draw a photograph of one card or hexagon that is wholly on it, of any size, with or without other things."""
     scale = float(np.exp(rng.uniform(np.log(SMALLEST_PX), np.log(LARGEST_PX))))
-    camera, is_hexagon = Camera(rng, side, scale), rng.random() < 0.5
-    canvas = Canvas(draw_table(rng, art, side, camera.plane), rng)
+    camera, is_hexagon = Camera(rng, SIDE_PX, scale), rng.random() < 0.5
+    canvas = Canvas(draw_table(rng, art, SIDE_PX, camera.plane), rng)
     if rng.random() < 0.3:
-        draw_clutter(rng, canvas.picture, camera.plane, side / scale / 2)
+        draw_clutter(rng, canvas.picture, camera.plane, SIDE_PX / scale / 2)
     half = layouts.half_of(rng, is_hexagon)
-    room = max(0.0, 0.7 * (side / scale / 2 - max(half)))
+    room = max(0.0, 0.7 * (SIDE_PX / scale / 2 - max(half)))
     card = layouts.scattered(rng, half, is_hexagon, room, 1)
     lay_cards(rng, art, canvas, camera, card, Style.any(rng, is_hexagon))
     return finished(rng, canvas, scale)
 
 
-def draw_game_table(rng: Rng, art: Art, side: int = SIDE_PX) -> Scene:
+def draw_game_table(rng: Rng, art: Art) -> Scene:
     """Draw a game in progress: decks of several sizes on a table, one on a board that is no card, and other things."""
     scale = float(np.exp(rng.uniform(np.log(SMALLEST_PX), np.log(LARGEST_PX / 2))))
-    camera, reach = Camera(rng, side, scale), side / scale / 2
-    canvas = Canvas(draw_table(rng, art, side, camera.plane), rng)
+    camera, reach = Camera(rng, SIDE_PX, scale), SIDE_PX / scale / 2
+    canvas = Canvas(draw_table(rng, art, SIDE_PX, camera.plane), rng)
     places = [rng.uniform(-0.75, 0.75, 2) * reach for _ in range(int(rng.integers(1, 5)))]
     if rng.random() < 0.6:
         lay_board(rng, art, canvas, camera, places[0])

@@ -208,7 +208,7 @@ def invented(typefaces: Sequence[Typeface], rng: np.random.Generator) -> CometPr
         typeface=typefaces[int(rng.integers(len(typefaces)))],
         size=size,
         grounds=grounds,
-        ink=_contrasting(grounds, dark, rng),
+        ink=_contrasting_ink(dark, rng),
         numeral_mm=room * float(rng.uniform(0.38, 0.72)),
         stretch=float(rng.uniform(0.82, 1.18)),
         aside=(float(rng.normal(0, 1.2)), float(rng.normal(0, 0.8))),
@@ -242,7 +242,7 @@ def _grounds(rng: np.random.Generator, dark: bool) -> tuple[Ink, ...]:
     return tuple(_hls((first + step * int(k)) % 360, light, strength) for k in order)
 
 
-def _contrasting(grounds: tuple[Ink, ...], dark: bool, rng: np.random.Generator) -> Ink:
+def _contrasting_ink(dark: bool, rng: np.random.Generator) -> Ink:
     level = rng.uniform(195, 250) if dark else rng.uniform(5, 75)
     if rng.random() < 0.25 and not dark:
         return _hls(float(rng.uniform(0, 360)), float(rng.uniform(0.12, 0.3)), float(rng.uniform(0.3, 0.9)))

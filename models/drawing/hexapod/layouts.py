@@ -132,9 +132,9 @@ def scene(
     return Scene(found, _loose(found, thick, rng))
 
 
-def showing_all(rng: np.random.Generator, grid: tuple[int, int] = (5, 5)) -> Scene:
+def showing_all(rng: np.random.Generator) -> Scene:
     """One case that shows every kind at least once, for `learn`: four or more cards that do not overlap."""
-    case = Case(np.zeros(2), 0.0, *grid, float(rng.uniform(0, 2)))
+    case = Case(np.zeros(2), 0.0, 5, 5, float(rng.uniform(0, 2)))
     case.cells = [[None] * case.cols for _ in range(case.rows)]
     a, b, c, d, e = (str(k) for k in rng.permutation(SINGLES))
     more = [str(k) for k in rng.choice(SINGLES, 4)]

@@ -66,7 +66,7 @@ def hexdragon_photograph(
     around = [Laid((), piece.cell, piece.at_mm, piece.turn_deg) for piece in put]
     face_down = put_face_down(canvas, around, rng)
     if laying.is_board:
-        _put_board(canvas, laying, style, gloss, rng)
+        _put_board(canvas, laying, gloss, rng)
         face_down += put_face_down(canvas, around, rng) if rng.random() < 0.3 else []
     put_things(canvas, around, rng, over=False)
     decoys = put_decoys(canvas, put, laying, rng)
@@ -79,7 +79,7 @@ def hexdragon_photograph(
     return shot.develop("hexdragon", printing, pieces, ignore, {"board": laying.is_board})
 
 
-def _put_board(canvas: Canvas, laying: Laying, style: Drawing, gloss: float, rng: np.random.Generator) -> None:
+def _put_board(canvas: Canvas, laying: Laying, gloss: float, rng: np.random.Generator) -> None:
     """A board: near the reference's colours or any, its cells drawn by lines or by colour."""
     project = canvas.camera.project
     field = (

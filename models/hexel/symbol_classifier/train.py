@@ -89,7 +89,7 @@ def draw(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
             labels.append([OTHER] * 6)
     if not corners:
         return np.zeros((0, PATCH, PATCH, 3), np.uint8), np.zeros(0, np.int64)
-    patches, _ = cut_patches(pyramid, np.array(corners))
+    patches = cut_patches(pyramid, np.array(corners))
     flat, names = patches.reshape(-1, PATCH, PATCH, 3), np.array(labels).reshape(-1)
     keep = names >= 0
     return np.round(flat[keep] * 200).astype(np.uint8), names[keep]

@@ -64,21 +64,16 @@ direction in which the rim lies."""
 _FACE_POINTS = _face_points()
 
 
-def cut_patches(
-    pyramid: Pyramid, corners: NDArray[np.floating], face_value: NDArray[np.floating] | float = FACE_VALUE
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def cut_patches(pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float32]:
     """Cut the six symbol patches of every card.
 
     Args:
         corners: (N, 6, 2) pixels, clockwise.
-        face_value: the face's value after white balance, one number or one a channel (3,).
 
     Returns:
-        Patches (N, 6, PATCH, PATCH, 3) float32, colours over the card's face times its value, at most 1.25; and the
-        faces' colours (N, 3) float32, BGR.
+        Patches (N, 6, PATCH, PATCH, 3) float32, colours over the card's face times `FACE_VALUE`, at most 1.25.
     """
-    colours, faces = raw_patches(pyramid, corners)
-    return over_face(colours, faces, face_value), faces
+    return over_face(*raw_patches(pyramid, corners), FACE_VALUE)
 
 
 def over_face(
@@ -90,7 +85,9 @@ def over_face(
 
 
 def raw_patches(pyramid: Pyramid, corners: NDArray[np.floating]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The six patches of every card and the cards' faces without white balance, 0..255; see `cut_patches`."""
+    """The six patches (N, 6, PATCH, PATCH, 3) of cards (N, 6, 2) and the cards' faces (N, 3): BGR without white
+    balance, 0..255; see `cut_patches`.
+    """
     colours = sample_pieces(pyramid, HEXAGON.pose_of(corners), _PATCH_POINTS, 2 * _HALF / PATCH)
     return colours.reshape(-1, 6, PATCH, PATCH, 3), face_colours(pyramid, corners)
 
@@ -242,7 +239,7 @@ class PretrainedSymbols:
 
     def classify(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float32]:
         """See `Classifier`."""
-        patches, _ = cut_patches(pyramid, corners)
+        patches = cut_patches(pyramid, corners)
         return class_probabilities(network("hexel/symbol_classifier/weights.onnx"), patches)
 
     def with_edition(self, probabilities: NDArray[np.floating]) -> "PretrainedSymbols":

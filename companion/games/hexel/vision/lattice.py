@@ -77,7 +77,7 @@ def join_in_place(placements: dict[int, Placement], poses: TablePoses, pairs: Pa
             is_beside_several = len(taken.intersection(neighbours(cell))) > 1
             if off > LIMITS.in_place or turned > LIMITS.hair_deg or not is_beside_several:
                 continue
-            if (part := _with_part(card, Placement(cell, east % 6), out, poses, pairs)) is not None:
+            if (part := _with_part(card, Placement(cell, east % 6), out, pairs)) is not None:
                 fitting.append((off, card, part))
         if not fitting:
             break
@@ -101,7 +101,7 @@ def join_parts(
         best: dict[int, Placement] | None = None
         for card in sorted(fitting, key=lambda c: (bridges[c].length, -len(pairs[c]), c)):
             placement = bridges[card].placement
-            if placement is not None and (best := _with_part(card, placement, out, poses, pairs)) is not None:
+            if placement is not None and (best := _with_part(card, placement, out, pairs)) is not None:
                 break
         if best is None:
             return out, frozenset(_with_touching(bridges, pairs, out))
@@ -260,7 +260,7 @@ def _cells_to(cell: Cell, taken: set[Cell]) -> int:
 
 
 def _with_part(
-    card: int, placement: Placement, placements: dict[int, Placement], poses: TablePoses, pairs: Pairs
+    card: int, placement: Placement, placements: dict[int, Placement], pairs: Pairs
 ) -> dict[int, Placement] | None:
     """The placements with a card and those that touch it; None when they would fill cells that are taken."""
     part = walk_pairs({card: placement}, pairs)
