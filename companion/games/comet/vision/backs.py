@@ -7,16 +7,26 @@ a back too: it has the colours that are seen around the cards. All backs of a de
 from collections.abc import Sequence
 from dataclasses import replace
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.alignment import (
+from companion.games.comet.vision.appearance import (
+    GRID_SIDE,
     align_likelier_way,
+    are_near,
+    card_colour,
+    chromaticity,
+    colours_at,
+    colours_on,
     contrast,
     correlation,
     is_patterned,
+    is_veiled,
     look_at,
+    shares_of,
+    tint_distance,
+    tint_distance_in_glare,
+    tint_distance_under_glare,
     within_rim,
 )
 from companion.games.comet.vision.card_selection import (
@@ -27,32 +37,26 @@ from companion.games.comet.vision.card_selection import (
     nearest_first,
 )
 from companion.games.comet.vision.classifier import KINDS, PretrainedNumerals
-from companion.games.comet.vision.hypothesis import Hypothesis, area_of
+from companion.games.comet.vision.hypothesis import Hypothesis
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.edge_refinement import refine
 from companion.vision.geometry import homography, mapped
-from companion.vision.image.pyramid import Pyramid, warp
+from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.floating]
-_CORE = 0.6
-"""The share of a card around its middle whose colour is taken for its own."""
-_SIDE = 8
-"""A card's colours are seen at so many by so many points."""
-_ALONG = np.linspace(-1, 1, _SIDE)
-GRID = 0.85 * np.stack(np.meshgrid(_ALONG, _ALONG), -1).reshape(-1, 2)
-"""Points of a card."""
+_ALONG = np.linspace(-1, 1, GRID_SIDE)
 _MOST_COLOURS = 800
 """So many colours of the table are kept."""
 _AROUND = np.concatenate(
     [
         far * np.stack(ends, 1)
         for far in (1.2, 1.35)
-        for side in (np.full(_SIDE, -1.0), np.full(_SIDE, 1.0))
+        for side in (np.full(GRID_SIDE, -1.0), np.full(GRID_SIDE, 1.0))
         for ends in ((_ALONG, side), (side, _ALONG))
     ]
 )
-"""Points around it, where the table is seen."""
+"""Points (N, 2) around a card, where the table is seen, in halves of its width and height from its middle."""
 
 
 def find_backs(
@@ -116,10 +120,13 @@ def are_unlike_backs(
 
 
 def _have_other_colour(pyramid: Pyramid, corners: Sequence[Floats], known: Sequence[Floats]) -> list[bool]:
-    seen, backs = ([_chromaticity(pyramid, outline) for outline in some] for some in (corners, known))
-    apart = [[_apart_in_glare(back, other) for other in backs if other is not back] for back in backs]
+    seen, backs = ([chromaticity(pyramid, outline) for outline in some] for some in (corners, known))
+    apart = [[tint_distance_in_glare(back, other) for other in backs if other is not back] for back in backs]
     alike = [back for back, off in zip(backs, apart, strict=True) if min(off, default=1.0) < LIMITS.other_colour]
-    return [bool(alike) and min(_apart_under_glare(its, back) for back in alike) > LIMITS.thing_colour for its in seen]
+    return [
+        bool(alike) and min(tint_distance_under_glare(its, back) for back in alike) > LIMITS.thing_colour
+        for its in seen
+    ]
 
 
 def _show_other_pattern(pyramid: Pyramid, corners: Sequence[Floats], known: Sequence[Floats]) -> list[bool]:
@@ -157,10 +164,14 @@ def _of_one_deck(
     show may be the deck's.
     """
     backs = [one for one in likely if read and one.is_back and has_usual_size(one, read, LIMITS.odd_area_sure)]
-    colours = [_chromaticity(pyramid, one.corners) for one in backs]
+    colours = [chromaticity(pyramid, one.corners) for one in backs]
     found = [
         _found_together(
-            [b for b, its in zip(backs, colours, strict=True) if _apart_in_glare(colour, its) < LIMITS.foreign_colour],
+            [
+                b
+                for b, its in zip(backs, colours, strict=True)
+                if tint_distance_in_glare(colour, its) < LIMITS.foreign_colour
+            ],
             power=2,  # many that are hardly found, the bricks of a wall, are no deck
         )
         for colour in colours
@@ -181,7 +192,7 @@ def _of_one_deck(
             return True
         if patterned and (_contrast(pyramid, one) < blank or one.like_back < LIMITS.opposite_back):
             return True
-        if any(_apart(colour, its) < LIMITS.foreign_colour or _is_veiled(colour, its) for its in deck_colours):
+        if any(tint_distance(colour, its) < LIMITS.foreign_colour or is_veiled(colour, its) for its in deck_colours):
             return False
         if one.like_back >= LIMITS.hardly_like_back:
             return LIMITS.far_surer_colour * sure < most
@@ -251,14 +262,14 @@ def mark_similar_backs(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hy
     hardly = [
         one for one in likely if backs and _shows_back_faintly(one) and has_usual_size(one, backs, LIMITS.same_area)
     ]
-    colours = {one: _chromaticity(pyramid, one.corners) for one in [*backs, *hardly]}
+    colours = {one: chromaticity(pyramid, one.corners) for one in [*backs, *hardly]}
     is_pattern_known = any(one.like_back for one in likely)
     similar = []
     for one, colour in colours.items():
         others = [
             b
             for b in backs
-            if _apart_in_glare(colour, colours[b]) < LIMITS.same_colour
+            if tint_distance_in_glare(colour, colours[b]) < LIMITS.same_colour
             and not clash(one, b)
             and b.found > LIMITS.similar_back
         ]
@@ -308,29 +319,6 @@ def _with_sides(pyramid: Pyramid, likely: list[Hypothesis]) -> list[Hypothesis]:
     return [replace(one, side_seen=seen.get(one, one.side_seen)) for one in likely]
 
 
-def _apart(colour: Floats, other: Floats) -> float:
-    """How far apart two colours are, whatever their brightness."""
-    return float(np.abs(colour - other).max())
-
-
-def _apart_in_glare(colour: Floats, other: Floats) -> float:
-    """The same, where white light may lie on either and take some of its colour."""
-    faint, strong = sorted((colour, other), key=lambda one: float(np.linalg.norm(one - 1 / 3)))
-    return _apart_under_glare(faint, strong)
-
-
-def _apart_under_glare(colour: Floats, other: Floats, least: float = LIMITS.least_in_glare) -> float:
-    """The same, where white light may lie on the first and leave so much of its colour at ``least``."""
-    faint, strong = colour - 1 / 3, other - 1 / 3
-    left = np.clip(faint @ strong / max(float(strong @ strong), 1e-6), least, 1)
-    return float(np.abs(faint - left * strong).max())
-
-
-def _is_veiled(colour: Floats, other: Floats) -> bool:
-    """The first colour is the other, of which white light took much: its hue is left."""
-    return _apart_under_glare(colour, other, LIMITS.least_veiled) < LIMITS.veiled_colour
-
-
 def _without_table(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
     """The hypotheses, those marked that have the colours of the table around the cards that are ``read``.
 
@@ -362,23 +350,9 @@ def _table_colours(
             is_free &= (np.abs(inside) > 1.05).any(1)
     if not is_free.any():
         return np.zeros((0, 4)), np.zeros(0, np.intp)
-    px = float(np.median([np.sqrt(one.area) for one in read])) / _SIDE
+    px = float(np.median([np.sqrt(one.area) for one in read])) / GRID_SIDE
     some = np.flatnonzero(is_free)[:: 1 + int(is_free.sum()) // _MOST_COLOURS]
     return colours_at(pyramid, points[some], px), some // len(_AROUND)
-
-
-def colours_on(pyramid: Pyramid, corners: Floats) -> Floats:
-    """The colours (N, 4) of a card (4, 2), see `colours_at`."""
-    return colours_at(pyramid, mapped(homography(corners), GRID), float(np.sqrt(area_of(corners))) / _SIDE)
-
-
-def colours_at(pyramid: Pyramid, points: Floats, px: float) -> Floats:
-    """Colours (N, 4) at points (N, 2) so many pixels apart: shares of blue, green and red, and the logarithm of the
-    brightness, weighed.
-    """
-    colours = pyramid.sample(points, pyramid.level_for(px)).astype(np.float64) + 4.0
-    bright = colours.sum(1, keepdims=True)
-    return np.concatenate([colours / bright / LIMITS.table_share, np.log(bright) / LIMITS.table_bright], 1)
 
 
 def is_of_table(colours: Floats, table: Floats, around: NDArray[np.intp]) -> bool:
@@ -393,33 +367,6 @@ def is_of_table(colours: Floats, table: Floats, around: NDArray[np.intp]) -> boo
     return float(is_seen.mean()) > 0.5
 
 
-def are_near(colours: Floats, others: Floats, within: float) -> NDArray[np.bool_]:
-    """Which of some colours (N, 4) are near to which of others (M, 4): (N, M), see `colours_at`."""
-    out = np.ones((len(colours), len(others)), np.bool_)
-    for feature, its in zip(colours.T, others.T, strict=True):
-        out &= np.abs(feature[:, None] - its) < within
-    return out
-
-
-def _chromaticity(pyramid: Pyramid, corners: Floats) -> Floats:
-    """The mean colour of a card (4, 2) whatever its brightness; see `_shares`."""
-    return _shares(card_colour(pyramid, corners))
-
-
-def _shares(colour: Floats) -> Floats:
-    """A colour (3,) whatever its brightness: shares of blue, green and red."""
-    return np.asarray(colour / colour.sum())
-
-
-def card_colour(pyramid: Pyramid, corners: Floats) -> Floats:
-    """The mean colour (3,) of a card (4, 2) about its middle."""
-    inner = corners.mean(0) + _CORE * (corners - corners.mean(0))
-    ends = np.array([[0, 0], [7, 0], [7, 7], [0, 7]], np.float32)
-    image_from_grid = cv2.getPerspectiveTransform(ends, inner.astype(np.float32)).astype(np.float64)
-    px = float(np.sqrt(area_of(inner))) / 8
-    return np.asarray(warp(pyramid, image_from_grid, (8, 8), px).reshape(-1, 3).astype(np.float64).mean(0) + 1.0)
-
-
 def _as_back(
     pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, faces: Sequence[Floats], *, is_known: bool
 ) -> Hypothesis:
@@ -427,7 +374,7 @@ def _as_back(
     the nearest first.
     """
     colour = card_colour(pyramid, one.corners)
-    off_hue = min((_apart(_shares(colour), _shares(face)) for face in faces), default=0.0)
+    off_hue = min((tint_distance(shares_of(colour), shares_of(face)) for face in faces), default=0.0)
     off_level = min((abs(float(np.log(colour.sum() / face.sum()))) for face in faces), default=0.0)
     is_other = off_hue > LIMITS.other_colour or off_level > LIMITS.other_brightness
     one = replace(one, is_other_colour=is_other or _is_as_bright_as_taught(taught, colour, faces))

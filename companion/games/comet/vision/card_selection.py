@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.alignment import look_correlation
+from companion.games.comet.vision.appearance import look_correlation
 from companion.games.comet.vision.hypothesis import Floats, Hypothesis
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.thresholds import LIMITS

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from companion.errors import TeachingRefused, UsageError
 from companion.games.comet.deck import ACE
 from companion.games.comet.layout import layouts
-from companion.games.comet.vision.alignment import evenly_lit, look_at
-from companion.games.comet.vision.backs import card_colour
+from companion.games.comet.vision.appearance import card_colour, evenly_lit, look_at
 from companion.games.comet.vision.place_search import NUMBERS_NOT_SEEN, TaughtCard, fit_outlines
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.profile import CometProfile, is_half_width, look_shape

@@ -11,13 +11,20 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.alignment import Alignment, align, align_either_way, is_patterned, look_correlation
+from companion.games.comet.vision.appearance import (
+    Alignment,
+    align,
+    align_either_way,
+    area_of,
+    is_patterned,
+    look_correlation,
+)
 from companion.games.comet.vision.numeral_search import SAME_NUMERAL
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.results import NUMBERS, NUMBERS_TURNED, OTHERS_TURNED
 from companion.games.comet.vision.taught_numerals import TaughtNumerals, TaughtScores, log_odds
 from companion.games.comet.vision.thresholds import LIMITS
-from companion.vision.geometry import SQUARE, areas, homography, mapped, opposite_sides
+from companion.vision.geometry import SQUARE, homography, mapped, opposite_sides
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.floating]
@@ -451,8 +458,3 @@ def _settled(
     around = np.array([corners + move @ sides for move in _JITTER])
     mean = (sections + taught.classify(pyramid, around).sum(0)) / (1 + len(around))
     return corners, np.where(doubt[:, None], mean, sections)
-
-
-def area_of(corners: Floats) -> float:
-    """The area of an outline (4, 2)."""
-    return float(areas(corners.astype(float)))

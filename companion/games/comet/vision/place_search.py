@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import TeachingRefused
-from companion.games.comet.vision.alignment import align, look_at
-from companion.games.comet.vision.backs import card_colour
+from companion.games.comet.vision.appearance import align, card_colour, look_at
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.profile import LOOK_HIGH, look_shape
 from companion.games.comet.vision.results import NUMBERS

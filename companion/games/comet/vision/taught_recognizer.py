@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.alignment import is_patterned
-from companion.games.comet.vision.backs import card_colour, find_backs
+from companion.games.comet.vision.appearance import card_colour, is_patterned
+from companion.games.comet.vision.backs import find_backs
 from companion.games.comet.vision.card_selection import (
     SAME_CARD,
     clash,

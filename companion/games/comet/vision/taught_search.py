@@ -8,8 +8,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.alignment import is_patterned, look_correlation
-from companion.games.comet.vision.backs import GRID, are_near, colours_at, colours_on
+from companion.games.comet.vision.appearance import (
+    GRID,
+    are_near,
+    area_of,
+    colours_at,
+    colours_on,
+    is_patterned,
+    look_correlation,
+)
 from companion.games.comet.vision.card_selection import (
     as_usual,
     confident_cards,
@@ -25,7 +32,6 @@ from companion.games.comet.vision.card_selection import (
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER
 from companion.games.comet.vision.hypothesis import (
     Hypothesis,
-    area_of,
     asides,
     examine,
     figures_before,

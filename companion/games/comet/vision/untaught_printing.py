@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.alignment import look_at
+from companion.games.comet.vision.appearance import look_at
 from companion.games.comet.vision.detector import HALF_WIDTH
 from companion.games.comet.vision.hypothesis import ways_up
 from companion.games.comet.vision.place_search import TaughtCard, find_unlabelled_places

@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from companion.games.comet.vision.appearance import area_of
 from companion.games.comet.vision.card_selection import as_usual, clash, free_share, has_usual_size, usual_area
-from companion.games.comet.vision.hypothesis import Hypothesis, area_of
+from companion.games.comet.vision.hypothesis import Hypothesis
 from companion.vision.geometry import mapped
 
 CARD = np.array([[0.0, 0], [63, 0], [63, 88], [0, 88]])

@@ -13,8 +13,8 @@ import pytest
 from companion.errors import UsageError
 from companion.games.comet.recognition import RECOGNIZER
 from companion.games.comet.vision import enrolment, hypothesis, place_search, recognizer
-from companion.games.comet.vision.alignment import Alignment, correlation
-from companion.games.comet.vision.backs import card_colour, mark_similar_backs
+from companion.games.comet.vision.appearance import Alignment, card_colour, correlation
+from companion.games.comet.vision.backs import mark_similar_backs
 from companion.games.comet.vision.enrolment import TEACHING, learn_comet
 from companion.games.comet.vision.hypothesis import Hypothesis, asides, examine
 from companion.games.comet.vision.numeral_search import NumeralSearch

@@ -1,4 +1,4 @@
-"""A card's look as a whole: rectified, compared with what was taught, and its outline moved to fit.
+"""A card's look as a whole: rectified, compared with what was taught, its outline moved to fit; and its colours.
 
 A frame printed along the rim is easily taken for the card's edge; what was taught says how far the edge is from it.
 """
@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.comet.vision.thresholds import LIMITS
-from companion.vision.geometry import mapped
+from companion.vision.geometry import areas, homography, mapped
 from companion.vision.image.pyramid import Pyramid, warp
 
 Floats = NDArray[np.float32]
+Colours = NDArray[np.floating]
 _MARGIN = 0.14
 """How far around a card is looked, in shares of its height."""
 _CRITERIA = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 30, 1e-3)
@@ -23,6 +24,12 @@ _DARKEST = 4.0
 """So many levels make up for a camera's noise in the dark."""
 _RIM = 0.2
 """The share of a card along each side whose tones do not make a pattern."""
+_CORE = 0.6
+"""The share of a card around its middle whose colour is taken for its own."""
+GRID_SIDE = 8
+"""A card's colours are seen at so many by so many points."""
+GRID = 0.85 * np.stack(np.meshgrid(*2 * [np.linspace(-1, 1, GRID_SIDE)]), -1).reshape(-1, 2)
+"""Those points (N, 2), in halves of a card's width and height from its middle."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,3 +142,74 @@ def within_rim(look: Floats) -> Floats:
     """The part of a look (h, w) that lies within its rim."""
     high, wide = (int(_RIM * side) for side in look.shape)
     return look[high:-high, wide:-wide]
+
+
+def chromaticity(pyramid: Pyramid, corners: NDArray[np.floating]) -> Colours:
+    """The mean colour (3,) of a card (4, 2) whatever its brightness; see `shares_of`."""
+    return shares_of(card_colour(pyramid, corners))
+
+
+def shares_of(colour: Colours) -> Colours:
+    """A colour (3,) whatever its brightness: shares of blue, green and red."""
+    return np.asarray(colour / colour.sum())
+
+
+def card_colour(pyramid: Pyramid, corners: NDArray[np.floating]) -> Colours:
+    """The mean colour (3,) of a card (4, 2) about its middle, BGR, 1..256."""
+    inner = corners.mean(0) + _CORE * (corners - corners.mean(0))
+    last = GRID_SIDE - 1
+    ends = np.array([[0, 0], [last, 0], [last, last], [0, last]], np.float32)
+    image_from_grid = cv2.getPerspectiveTransform(ends, inner.astype(np.float32)).astype(np.float64)
+    px = float(np.sqrt(area_of(inner))) / GRID_SIDE
+    seen = warp(pyramid, image_from_grid, (GRID_SIDE, GRID_SIDE), px)
+    return np.asarray(seen.reshape(-1, 3).astype(np.float64).mean(0) + 1.0)
+
+
+def colours_on(pyramid: Pyramid, corners: NDArray[np.floating]) -> Colours:
+    """The colours (N, 4) of a card (4, 2), see `colours_at`."""
+    return colours_at(pyramid, mapped(homography(corners), GRID), float(np.sqrt(area_of(corners))) / GRID_SIDE)
+
+
+def colours_at(pyramid: Pyramid, points: NDArray[np.floating], px: float) -> Colours:
+    """Colours (N, 4) at points (N, 2) so many pixels apart: shares of blue, green and red, and the logarithm of the
+    brightness, weighed.
+    """
+    colours = pyramid.sample(points, pyramid.level_for(px)).astype(np.float64) + 4.0
+    bright = colours.sum(1, keepdims=True)
+    return np.concatenate([colours / bright / LIMITS.table_share, np.log(bright) / LIMITS.table_bright], 1)
+
+
+def are_near(colours: Colours, others: Colours, within: float) -> NDArray[np.bool_]:
+    """Which of some colours (N, 4) are near to which of others (M, 4): (N, M), see `colours_at`."""
+    out = np.ones((len(colours), len(others)), np.bool_)
+    for feature, its in zip(colours.T, others.T, strict=True):
+        out &= np.abs(feature[:, None] - its) < within
+    return out
+
+
+def tint_distance(colour: Colours, other: Colours) -> float:
+    """The largest difference of two colours' shares (3,) of blue, green and red."""
+    return float(np.abs(colour - other).max())
+
+
+def tint_distance_in_glare(colour: Colours, other: Colours) -> float:
+    """The same, where white light may lie on either and take some of its colour."""
+    faint, strong = sorted((colour, other), key=lambda one: float(np.linalg.norm(one - 1 / 3)))
+    return tint_distance_under_glare(faint, strong)
+
+
+def tint_distance_under_glare(colour: Colours, other: Colours, least: float = LIMITS.least_in_glare) -> float:
+    """The same, where white light may lie on the first and leave so much of its colour at ``least``."""
+    faint, strong = colour - 1 / 3, other - 1 / 3
+    left = np.clip(faint @ strong / max(float(strong @ strong), 1e-6), least, 1)
+    return float(np.abs(faint - left * strong).max())
+
+
+def is_veiled(colour: Colours, other: Colours) -> bool:
+    """The first colour is the other, of which white light took much: its hue is left."""
+    return tint_distance_under_glare(colour, other, LIMITS.least_veiled) < LIMITS.veiled_colour
+
+
+def area_of(corners: NDArray[np.floating]) -> float:
+    """The area of an outline (4, 2)."""
+    return float(areas(corners.astype(float)))
