@@ -68,14 +68,3 @@ def cell_corners(field: DetectedField, place: tuple[int, ...], high: int, wide: 
     row, col = place
     grid = np.array([[col, row], [col + wide, row], [col + wide, row + high], [col, row + high]], float)
     return mapped(homography(field.corners), grid * 2 / [cols, rows] - 1)
-
-
-def corners_of_cells(field: DetectedField) -> NDArray[np.float32]:
-    """The corners of each cell of a field, (rows, cols, 4, 2) pixels."""
-    return grid_of_cells(field.corners, (len(field.cells), len(field.cells[0])))
-
-
-def grid_of_cells(corners: NDArray[np.floating], shape: tuple[int, int]) -> NDArray[np.float32]:
-    """The corners (rows, cols, 4, 2) of the cells of a field with corners (4, 2); ``shape`` is rows and columns."""
-    cells = np.moveaxis(np.indices(shape), 0, -1)[:, :, None] + [[0, 0], [0, 1], [1, 1], [1, 0]]
-    return mapped(homography(corners), (cells * 2 / np.array(shape) - 1)[..., ::-1]).astype(np.float32)

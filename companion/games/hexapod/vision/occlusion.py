@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from companion.games.hexapod.vision.events import corners_of_cells
+from companion.games.hexapod.vision.cell_masks import corners_of_cells, mask_of_cells
 from companion.games.hexapod.vision.placements import Place
 from companion.games.hexapod.vision.results import DetectedField
 from companion.vision.tracking.change_detector import Mask, Planes, components_touching, polygon_mask
@@ -38,7 +37,7 @@ def is_thing_over(field: DetectedField, emptied: Iterable[Place], seen: Planes, 
     bare = _floor_share(field, cells, seen, changed)
     if bare is not None and not _NO_FLOOR <= bare < _BARE:
         return bare < _NO_FLOOR
-    over = components_touching(changed, _cells_of(corners, cells, shape))
+    over = components_touching(changed, mask_of_cells(corners, cells, shape))
     beyond = np.count_nonzero(over & ~polygon_mask(field.corners, shape, _CASE))
     return bool(beyond > _BEYOND * np.count_nonzero(polygon_mask(corners[cells[0]], shape)))
 
@@ -47,18 +46,10 @@ def _floor_share(field: DetectedField, cells: list[Place], seen: Planes, changed
     """The share of cells that looks like those that were empty and have not changed, 0..1; None without such."""
     corners, shape = corners_of_cells(field), changed.shape
     empty = np.array([[kind is None for kind in row] for row in field.cells]) & ~np.array(field.doubt)
-    floor = _cells_of(corners, np.argwhere(empty), shape, _INNER) & ~changed
+    floor = mask_of_cells(corners, np.argwhere(empty), shape, _INNER) & ~changed
     if np.count_nonzero(floor) < _FEW:
         return None
     low, high = (np.percentile(seen[:, floor], share, axis=1)[:, None, None] for share in (5, 95))
     is_floor = np.asarray(((seen >= low - _LIKE_FLOOR) & (seen <= high + _LIKE_FLOOR)).all(0))
-    where = _cells_of(corners, cells, shape, _INNER)
+    where = mask_of_cells(corners, cells, shape, _INNER)
     return float(is_floor[where].mean()) if where.any() else None
-
-
-def _cells_of(corners: NDArray[np.float32], cells: Iterable[Place], shape: tuple[int, ...], grow: float = 1.0) -> Mask:
-    """Where some cells of a field lie, bool (h, w), each scaled about its centre; ``corners`` (rows, cols, 4, 2)."""
-    where = np.zeros(shape, bool)
-    for row, col in cells:
-        where |= polygon_mask(corners[row, col], shape, grow)
-    return where

@@ -6,13 +6,20 @@ hand covers stays as it was known. The whole picture is read only for what chang
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.games.hexapod.vision.cell_masks import (
+    cell_means,
+    cell_shares,
+    corners_of_cells,
+    mask_of_cells,
+    middle_of_cells,
+    rim_share,
+)
 from companion.games.hexapod.vision.classifier import InsectClassifier, PretrainedInsects
-from companion.games.hexapod.vision.events import corners_of_cells, grid_of_cells, moved, placed, removed
+from companion.games.hexapod.vision.events import moved, placed, removed
 from companion.games.hexapod.vision.occlusion import is_thing_over
 from companion.games.hexapod.vision.orientation import reclassify_fields
 from companion.games.hexapod.vision.placements import (
@@ -46,7 +53,6 @@ from companion.vision.tracking.change_detector import (
     Mask,
     ObservedFrame,
     components_touching,
-    count_in,
     dilated,
     hands_at_work,
     people,
@@ -73,8 +79,6 @@ _WHITE, _BURNT_OUT = 235, 0.5
 in a path-traced film a pale insect changed less than 0.08 of such a cell."""
 _PUSHED = 0.05
 """A field of whose rim less changed lies where it lay."""
-_RIM = (0.97, 1.07)
-"""From which to which scale of a field its rim reaches."""
 _AS_LARGE, _ON_CASE = 1.35, 0.2
 """A new case has sides at most so many times as long as those of a known one, or as short; what shares so much of the
 smaller one's place with a known case lies on that."""
@@ -173,17 +177,17 @@ class CaseTracker(Tracker[DetectedField]):
     def _read_field(self, track: Track[DetectedField], view: ObservedFrame) -> list[TableEvent]:
         """Read a known field that changed again, where no hand is over it."""
         field, reading = track.piece, self._readings.get(track)
-        changed = _cell_shares(field, view.changed)
+        changed = cell_shares(field, view.changed)
         stirring = view.changed & ~view.mask.is_still(self._settle_times.card_s / 2)
         at_work = hands_at_work(view, self._settle_times.doubt_s)  # what lies longer is looked at like a thing
-        is_open = _cell_shares(field, at_work | stirring) < _OPEN
+        is_open = cell_shares(field, at_work | stirring) < _OPEN
         if not is_open.all():
             track.enter(TrackState.COVERED, self._now_s, "a hand is over it")
         is_changed = changed >= _UNCHANGED
         if not (is_changed & is_open).any() or self._was_read(reading):
             return []
         self._pyramid = self._pyramid or Pyramid.of(view.bgr)
-        may_have_moved = not field.is_case or _rim_share(field, view.changed) >= _PUSHED
+        may_have_moved = not field.is_case or rim_share(field, view.changed) >= _PUSHED
         upright = reclassify_fields(self._pyramid, field, self._classifier, may_have_moved=may_have_moved)
         if field.is_case and not is_case(upright):
             return []
@@ -198,9 +202,9 @@ class CaseTracker(Tracker[DetectedField]):
             now = self._only_changed(track, before, now, is_changed, is_open)
         reading = self._gather(track, now)
         if is_turned(field, before):  # which way up it lies was not known
-            field, is_open = before, _cell_shares(before, at_work | stirring) < _OPEN
+            field, is_open = before, cell_shares(before, at_work | stirring) < _OPEN
         still = view.mask.is_still(self._settle_times.card_s)
-        rests = (_cell_shares(field, view.changed & ~still) < _OPEN) | ~is_open
+        rests = (cell_shares(field, view.changed & ~still) < _OPEN) | ~is_open
         is_told = self._is_old(reading, view) or self._is_bare(track, before, now)
         is_waiting = newly_doubted(before, now).any() and not is_told
         if reading.count < _READINGS or not rests.all() or is_waiting:
@@ -216,7 +220,7 @@ class CaseTracker(Tracker[DetectedField]):
             if emptied and is_thing_over(before, emptied, seen, view.changed):
                 track.enter(TrackState.COVERED, self._now_s, "a thing is over it")
                 return []
-            shares = _cell_shares(field, view.changed & ~in_other_light(accepted, seen)) * is_open
+            shares = cell_shares(field, view.changed & ~in_other_light(accepted, seen)) * is_open
         return self._case_changed(track, before, now, shares, is_open, view)
 
     def _only_changed(
@@ -240,7 +244,7 @@ class CaseTracker(Tracker[DetectedField]):
         """Which empty cells of a field are so bright that no change shows there, (rows, cols)."""
         is_empty = np.array([[kind is None for kind in row] for row in field.cells]) & ~np.array(field.doubt)
         white = np.asarray(self._detector.seen.min(0) >= _WHITE)
-        return np.asarray(is_empty & (_cell_shares(field, white) >= _BURNT_OUT))
+        return np.asarray(is_empty & (cell_shares(field, white) >= _BURNT_OUT))
 
     def _is_under_taken(
         self, track: Track[DetectedField], before: DetectedField, now: DetectedField, is_read: Mask
@@ -334,7 +338,7 @@ class CaseTracker(Tracker[DetectedField]):
             events, piece = [tell(board, now, changes)], now
         else:
             if is_old and not is_sure and (changes or may_be_card(changes, doubted)):
-                self._maybe_cards[track] = _middle_of(now, doubted)
+                self._maybe_cards[track] = middle_of_cells(now, doubted)
             if changes or not (is_old or is_sure):
                 return []
             events, piece, is_read = [], now if is_sure else track.piece, is_open & ~np.array(now.doubt)
@@ -357,7 +361,7 @@ class CaseTracker(Tracker[DetectedField]):
             cells = with_card(cells, card)
             events.append(placed(board, now, card))
         unread = np.array(now.doubt) & is_under(laid, np.shape(now.doubt))
-        return [*events, unread_card(_middle_of(now, unread))] if unread.any() else events
+        return [*events, unread_card(middle_of_cells(now, unread))] if unread.any() else events
 
     def _card_changed(
         self, track: Track[DetectedField], now: DetectedField, view: ObservedFrame, *, is_there: bool
@@ -385,10 +389,8 @@ class CaseTracker(Tracker[DetectedField]):
     def _settle(self, track: Track[DetectedField], is_read: Mask) -> None:
         """Accept what lies in a field, but for cells that were not read, under a hand perhaps."""
         field, shape = track.piece, self._detector.seen.shape[1:]
-        where = polygon_mask(field.corners, shape, 1.1)
-        for cell in corners_of_cells(field)[~is_read]:
-            where &= ~polygon_mask(cell, shape, 1.3)
-        self._detector.accept(where)
+        unread = mask_of_cells(corners_of_cells(field), np.argwhere(~is_read), shape, 1.3)
+        self._detector.accept(polygon_mask(field.corners, shape, 1.1) & ~unread)
         self._readings.pop(track, None)
 
     # ------------------------------------------------------------ elsewhere on the table
@@ -460,14 +462,8 @@ def _in_order(laid: tuple[Laid, ...], field: DetectedField, view: ObservedFrame)
     """Of two cards that lie apart the one first that came to rest first."""
     if len(laid) < 2 or not laid[0].is_whole:
         return laid
-    since_s = np.round(_cell_means(field, view.mask.stirred_s), 1)
+    since_s = np.round(cell_means(field, view.mask.stirred_s), 1)
     return tuple(sorted(laid, key=lambda card: float(since_s[card.place])))
-
-
-def _middle_of(case: DetectedField, where: Mask) -> tuple[float, float]:
-    """The middle in pixels of some cells of a case; ``where`` is bool (rows, cols)."""
-    x, y = corners_of_cells(case)[where].mean((0, 1)).tolist()
-    return x, y
 
 
 def _only_where(now: DetectedField, before: DetectedField, is_read: Mask) -> DetectedField:
@@ -481,35 +477,3 @@ def _only_where(now: DetectedField, before: DetectedField, is_read: Mask) -> Det
         cells=tuple(tuple(new if read else old for new, old, _, _, read in row) for row in pick),
         doubt=tuple(tuple(new if read else old for _, _, new, old, read in row) for row in pick),
     )
-
-
-def _cell_shares(field: DetectedField, mask: Mask) -> NDArray[np.float64]:
-    """The share of each cell of a field that a mask covers, (rows, cols); 0 outside the picture."""
-    shape = (len(field.cells), len(field.cells[0]))
-    at, first, counts = _places_of_cells(field.corners.tobytes(), shape, mask.shape)
-    covered = np.concatenate([[0], np.cumsum(mask.reshape(-1)[at])])
-    return (np.diff(covered[first]) / counts).reshape(shape)
-
-
-@lru_cache(maxsize=64)
-def _places_of_cells(
-    corners: bytes, shape: tuple[int, int], size: tuple[int, ...]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Where in a mask (h, w) the pixels of each cell lie, one cell after the other; where each begins, and the end;
-    and how many each has, 1 at least."""
-    cells = grid_of_cells(np.frombuffer(corners, np.float32).reshape(-1, 2), shape).reshape(-1, 4, 2)
-    places = [np.flatnonzero(polygon_mask(cell, size)) for cell in cells]
-    counts = np.array([len(place) for place in places])
-    return np.concatenate(places), np.concatenate([[0], np.cumsum(counts)]), np.maximum(counts, 1)
-
-
-def _rim_share(field: DetectedField, mask: Mask) -> float:
-    """The share of a field's rim that a mask covers, 0..1."""
-    (inner, within), (outer, whole) = (count_in(field.corners, mask, scale) for scale in _RIM)
-    return (outer - inner) / max(1, whole - within)
-
-
-def _cell_means(field: DetectedField, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The mean of a value per mask pixel in each cell of a field, 0 outside the picture, (rows, cols)."""
-    areas = [[polygon_mask(cell, values.shape) for cell in row] for row in corners_of_cells(field)]
-    return np.array([[float(values[area].mean()) if area.any() else 0.0 for area in row] for row in areas])

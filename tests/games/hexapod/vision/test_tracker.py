@@ -361,14 +361,14 @@ def test_half_a_card_that_light_has_burnt_out_is_told_unread_and_not_as_a_card_b
 
 
 def test_a_cell_so_thinly_printed_that_it_looks_unchanged_is_read_with_its_card(frame, monkeypatch):
-    cell_shares = case_tracker._cell_shares
+    cell_shares = case_tracker.cell_shares
 
     def thin(field, mask):
         shares = cell_shares(field, mask)
         shares[1, 2] = 0.0
         return shares
 
-    monkeypatch.setattr(case_tracker, "_cell_shares", thin)
+    monkeypatch.setattr(case_tracker, "cell_shares", thin)
     tracker, over = new_tracker(), (1, 2, (("blue", "gold"), ("leaf", "leaf")))
     watched((8, lambda: frame(case(FIRST))), by=tracker)
     told = watched((8, lambda: frame(case(FIRST, over))), (12, lambda: frame(case(FIRST))), by=tracker)
