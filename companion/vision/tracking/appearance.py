@@ -164,7 +164,7 @@ def _detail(planes: Planes) -> Planes:
     return np.stack([plane - cv2.blur(plane, (_DETAIL, _DETAIL), borderType=cv2.BORDER_REPLICATE) for plane in logs])
 
 
-def is_missing(
+def is_detail_lost(
     card: DetectedCard,
     accepted: Planes,
     seen: Planes,

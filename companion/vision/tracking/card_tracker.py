@@ -30,10 +30,12 @@ from companion.vision.tracking.layouts import Layout, agree
 from companion.vision.tracking.occlusion import (
     BEYOND_CARDS,
     LITTLE_BEYOND_CARDS,
+    TOUCHED,
     is_at_rest,
     is_covered,
     is_gone,
     is_uncovered,
+    may_be_gone,
     over_unseen,
     reach_beyond,
     rest_s,
@@ -70,10 +72,6 @@ _UNSETTLED = (TrackState.APPEARING, TrackState.LEAVING)
 """Around cards in these states nothing is accepted yet, unless they are known ones under a thing."""
 _LIES_ON = 0.15
 """A card lies on another where their outlines share so much of the smaller; those that touch overlap by less."""
-_TOUCHED = 0.05
-"""Where more of a card's place changed, or is a hand, something is over it."""
-_MIN_CHANGED = 0.1
-"""Where less of a card's place looks different, it is not taken away: a star on pale paper fills an eighth of it."""
 _RIM_PX = 4 * MASK_PX
 """What changes where a card lies so near to the picture's rim may touch that."""
 _MIN_PRESENCE_BESIDE, _MIN_SIDES_BESIDE = 0.9, 1.0
@@ -169,9 +167,9 @@ class CardTracker(Tracker[DetectedCard]):
             changed = share_in(track.piece.corners, view.changed)
             if changed is None:
                 continue
-            if changed > _TOUCHED and (share_in(track.piece.corners, view.hands) or 0.0) > _TOUCHED:
+            if changed > TOUCHED and (share_in(track.piece.corners, view.hands) or 0.0) > TOUCHED:
                 track.enter(TrackState.COVERED, self._now_s, "a hand is over it")
-            elif track.state is not TrackState.STILL and changed < _TOUCHED:
+            elif track.state is not TrackState.STILL and changed < TOUCHED:
                 track.enter(TrackState.STILL, self._now_s)
 
     def _at_rim(self) -> Mask | None:
@@ -371,7 +369,7 @@ class CardTracker(Tracker[DetectedCard]):
         twin = self._twin_of(track)
         if twin is None or self._now_s - track.first_s >= _TWIN_S:
             return False
-        return twin.state is not TrackState.STILL or changed_share(twin.piece, self._changed) > _TOUCHED
+        return twin.state is not TrackState.STILL or changed_share(twin.piece, self._changed) > TOUCHED
 
     def _twin_of(self, track: Track[DetectedCard]) -> Track[DetectedCard] | None:
         identity = self._identity(track.piece)
@@ -396,7 +394,7 @@ class CardTracker(Tracker[DetectedCard]):
         """Report the known cards that were looked for and are gone."""
         lying = self._lying
         is_seen = {self._known_at(card) for card in (*reading.seen, *reading.lying)}
-        missed = [track for track in lying if track not in is_seen and _is_missed(track, reading.where, view)]
+        missed = [track for track in lying if track not in is_seen and may_be_gone(track.piece, reading.where, view)]
         if not missed:
             return []
         others = {track: [other.piece for other in lying if other is not track] for track in missed}
@@ -491,13 +489,3 @@ class CardTracker(Tracker[DetectedCard]):
         """Whether a known card lies there and shows the same: one that was turned over does not."""
         there = [other for other, is_there in zip(known, near(known, [card], 0.3), strict=True) if is_there]
         return any(self._shows_nothing_else(card, other) for other in there)
-
-
-def _is_missed(track: Track[DetectedCard], looked: Mask, view: ObservedFrame) -> bool:
-    """Whether a card's place was read, lies still, looks different and has no hand over it."""
-    corners = track.piece.corners
-    is_changed = (share_in(corners, view.changed, 0.95) or 0.0) >= _MIN_CHANGED
-    if not is_changed or share_in(corners, looked, 0.95) != 1.0:
-        return False
-    still, hands = share_in(corners, view.still, 0.95), share_in(corners, view.hands, 0.95)
-    return still is not None and still >= 0.95 and (hands or 0.0) <= _TOUCHED

@@ -13,7 +13,7 @@ from companion.vision.tracking.appearance import (
     FEW_CELLS,
     SHADE_TINT,
     in_other_light,
-    is_missing,
+    is_detail_lost,
     is_print_lost,
     neighbours_of,
     own_place,
@@ -22,6 +22,7 @@ from companion.vision.tracking.appearance import (
 from companion.vision.tracking.change_detector import (
     MASK_PX,
     Mask,
+    ObservedFrame,
     Planes,
     components_touching,
     count_in,
@@ -65,6 +66,10 @@ _BESIDE_UPPER, _LEAST_BESIDE, _UNCHANGED = 1.12, 0.05, 0.3
 """A card shows beside one that lies on it, and its shadow, where so much of it that looks like no table does, and less
 than that share of it differs.
 """
+TOUCHED = 0.05
+"""Where more of a card's place changed, or is a hand, something is over it."""
+_MIN_CHANGED = 0.1
+"""Where less of a card's place looks different, it is not taken away: a star on pale paper fills an eighth of it."""
 _BLUR = 1.5
 """So many mask pixels along a card's edge look like half of it, half of what lies beside it."""
 
@@ -87,6 +92,21 @@ def rest_s(card: DetectedCard, stirred_s: NDArray[np.float64]) -> float:
     """When a card came to rest: when its place last stirred, (h, w) seconds, in the median, and not at its rim."""
     area = polygon_mask(card.corners, stirred_s.shape, 0.8)
     return float(np.median(stirred_s[area])) if area.any() else -np.inf
+
+
+def may_be_gone(card: DetectedCard, looked: Mask, view: ObservedFrame) -> bool:
+    """Whether a known card may be gone: its place was read, lies still, looks different and has no hand over it.
+
+    Args:
+        card: as it was known.
+        looked: bool (h, w), where the picture was read.
+        view: the frame.
+    """
+    is_changed = (share_in(card.corners, view.changed, 0.95) or 0.0) >= _MIN_CHANGED
+    if not is_changed or share_in(card.corners, looked, 0.95) != 1.0:
+        return False
+    still, hands = share_in(card.corners, view.still, 0.95), share_in(card.corners, view.hands, 0.95)
+    return still is not None and still >= 0.95 and (hands or 0.0) <= TOUCHED
 
 
 def is_gone(
@@ -115,14 +135,14 @@ def is_gone(
         contrast = np.clip(off - _CONTRAST, 0.0, _MOST_TELLING)
         is_pale = int(np.count_nonzero(contrast[area])) < _FEW_TELL * int(area.sum())
         if is_pale and _is_print_gone(off, area, differs):
-            return is_missing(card, accepted, seen, differs, others)
+            return is_detail_lost(card, accepted, seen, differs, others)
         telling = telling if is_pale else contrast * area
     if not area.any():
         return False
     share = float(telling[differs].sum()) / float(telling.sum())
     if share < _GONE_PALE:
         return False
-    if (is_pale or share >= _GONE) and is_missing(
+    if (is_pale or share >= _GONE) and is_detail_lost(
         card, accepted, seen, differs, others, None if share >= _GONE else _UNLIKE
     ):
         return True
@@ -231,7 +251,7 @@ def is_uncovered(
     """
     if not below or own_place(card, differs.shape, _inner(card), below).any():
         return False
-    is_lost = is_missing(card, accepted, seen, differs, ()) or is_print_lost(
+    is_lost = is_detail_lost(card, accepted, seen, differs, ()) or is_print_lost(
         print_area(card, differs.shape, ()), accepted, seen
     )
     return is_lost and reach_beyond(card, differs, [*gone, *below]) <= BEYOND_CARDS
