@@ -57,6 +57,37 @@ def as_usual(read: list[Hypothesis]) -> list[Hypothesis]:
     return [one for one in alike if one in sure or not sure or has_usual_size(one, sure, odd)]
 
 
+def is_blank(one: Hypothesis, read: list[Hypothesis], odd_area: float = LIMITS.same_area) -> bool:
+    """It shows no number, looks like no face, and is about as large as the cards ``read``, see `has_usual_size`."""
+    is_plain = one.legible < LIMITS.no_number and one.alike < LIMITS.less_like_face
+    return is_plain and has_usual_size(one, read, odd_area)
+
+
+def is_like_read(one: Hypothesis, read: list[Hypothesis]) -> bool:
+    """Where no outline was found: numbers are read, and the taught face is seen about as well as on those ``read``.
+
+    It may be less plain where the numbers are read surely: something lies on the card.
+    """
+    less = LIMITS.less_alike if one.legible < LIMITS.surely_read else LIMITS.hidden_face
+    return one.legible >= LIMITS.read_card and shows_taught_face(one, read, less)
+
+
+def shows_taught_face(one: Hypothesis, read: list[Hypothesis], less: float = LIMITS.less_alike) -> bool:
+    """Whether a card looks like the taught face, and hardly ``less`` so than those that are read."""
+    return one.alike > max(LIMITS.least_face, median_correlation(read) - less)
+
+
+def is_fanned(one: Hypothesis, read: list[Hypothesis]) -> bool:
+    """Numbers are read where no outline was found, and it looks like those that are read, or they are plain."""
+    return is_like_read(one, read) or _is_plain(one)
+
+
+def _is_plain(one: Hypothesis) -> bool:
+    """Each of its numbers is plainly read: where other cards of a fan lie on it, it looks less like the taught face."""
+    is_read = one.sections.max(-1).min() >= LIMITS.sure_taught and one.legible >= LIMITS.plainly_read
+    return is_read and one.alike > LIMITS.least_face
+
+
 def median_correlation(read: list[Hypothesis]) -> float:
     """How much most cards on which numbers are read look like the taught face; 0 where there are none."""
     return float(np.median([one.alike for one in read])) if read else 0.0

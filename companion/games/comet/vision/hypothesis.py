@@ -32,6 +32,9 @@ _JITTER = np.array([[-0.03, 0.0], [0.03, 0.0], [0.0, -0.03], [0.0, 0.03]])
 """In half heights of a card, along its sides."""
 _CORE = 0.6
 """The share of a card around its middle where no other card's middle lies."""
+NO_SECTIONS = np.zeros((3, len(NUMBERS) + 2))
+NO_SECTIONS.flags.writeable = False
+"""Of an outline on which no number is seen; see `Hypothesis.sections`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,11 +257,11 @@ def unread(pyramid: Pyramid, taught: TaughtNumerals, outline: Floats, found: flo
     ways = ways_up(outline, taught.profile.half_width)
     alike = [look_correlation(pyramid, way, taught.profile.face) for way in ways]
     best = int(np.argmax(alike))
-    return Hypothesis(ways[best], found, np.zeros((3, len(NUMBERS) + 2)), 0.0, alike[best])
+    return Hypothesis(ways[best], found, NO_SECTIONS, 0.0, alike[best])
 
 
 def resembles_face(pyramid: Pyramid, taught: TaughtNumerals, outline: Floats) -> bool:
-    """An outline may show the taught face, some way up: it is worth a look at its numbers."""
+    """Whether an outline (4, 2) may show the taught face, some way up: it is worth a look at its numbers."""
     ways = ways_up(outline, taught.profile.half_width)
     return any(look_correlation(pyramid, way, taught.profile.face) > LIMITS.glimpsed_face for way in ways)
 

@@ -3,9 +3,8 @@
 The cards' outlines are moved until the labelled numbers are seen on all of them in the same places.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import cv2
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from companion.errors import TeachingRefused
 from companion.games.comet.vision.appearance import align, card_colour, look_at
-from companion.games.comet.vision.places import NumberPlaces, card_to_image
+from companion.games.comet.vision.places import Boxes, NumberPlaces, card_to_image, ink_boxes, places_at
 from companion.games.comet.vision.profile import LOOK_HIGH, look_shape
 from companion.games.comet.vision.results import NUMBERS
 from companion.games.comet.vision.taught_numerals import NumberViews, classify_views
@@ -21,20 +20,8 @@ from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.sizes import FOCAL_LENGTH, as_large_as, completed
 from companion.vision.edge_refinement import proportion_of, refine
 from companion.vision.geometry import mapped, opposite_sides
-from companion.vision.image.components import measure_components
-from companion.vision.image.pyramid import Pyramid, warp
+from companion.vision.image.pyramid import Pyramid
 
-Boxes = NDArray[np.float64]
-"""Middles and heights (N, 3) in a card's frame."""
-_PX_PER_UNIT = 200.0
-"""How large a card's half height is looked at."""
-_BLOCKS = (31, 75, 151)
-"""The neighbourhoods in pixels whose mean parts ink from ground."""
-_STEP = 7
-"""Of 255: ink differs from that mean by more."""
-_LOWEST, _HIGHEST = 0.09, 0.87
-"""How high numerals are, in half heights of the card; at most in halves of its shorter side."""
-_MOST_BOXES = 220
 _SHIFTS = np.linspace(-0.24, 0.24, 9).tolist()
 """How far a card's outline may be off, in its sides, in steps after which a number is still told."""
 _SIDE_STEPS = (-0.12, -0.09, -0.06, -0.03, 0.03, 0.06, 0.09, 0.12)
@@ -161,82 +148,12 @@ def find_unlabelled_places(
     return places_at(places[order], np.zeros(3, bool), half_width, np.arange(3)), chosen
 
 
-def ink_boxes(pyramid: Pyramid, corners: NDArray[np.floating], half_width: float) -> Boxes:
-    """Boxes around what may be numbers on a card: middles and heights (N, 3) in its frame."""
-    size = (round(2 * half_width * _PX_PER_UNIT), round(2 * _PX_PER_UNIT))
-    card_from_pixel = np.array([[1 / _PX_PER_UNIT, 0, -half_width], [0, 1 / _PX_PER_UNIT, -1], [0, 0, 1.0]])
-    area = abs(cv2.contourArea(np.asarray(corners, np.float32)))
-    px = float(np.sqrt(area / (size[0] * size[1])))
-    seen = warp(pyramid, card_to_image(corners, half_width) @ card_from_pixel, size, px)
-    highest = _HIGHEST * min(half_width, 1.0) * _PX_PER_UNIT
-    found = [
-        box
-        for channel in (cv2.cvtColor(seen, cv2.COLOR_BGR2GRAY), *cv2.split(seen))
-        for ink in _inks(cv2.GaussianBlur(channel, (5, 5), 0))
-        for box in _components(ink, highest)
-    ]
-    boxes = _distinct(np.array(found, np.float64).reshape(-1, 4))
-    return np.stack(
-        [
-            (boxes[:, 0] + boxes[:, 2] / 2) / _PX_PER_UNIT - half_width,
-            (boxes[:, 1] + boxes[:, 3] / 2) / _PX_PER_UNIT - 1,
-            boxes[:, 3] / _PX_PER_UNIT,
-        ],
-        1,
-    )
-
-
-def _inks(smooth: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    """Where a channel differs from the mean around: what is brighter, then what is darker, for each neighbourhood."""
-    for block in _BLOCKS:
-        mean = cv2.boxFilter(smooth, -1, (block, block), borderType=cv2.BORDER_REPLICATE)
-        yield cv2.threshold(cv2.subtract(smooth, mean), _STEP, 255, cv2.THRESH_BINARY)[1]
-        yield cv2.threshold(cv2.subtract(mean, smooth), _STEP - 1, 255, cv2.THRESH_BINARY)[1]
-
-
-def _components(ink: NDArray[Any], highest: float) -> list[tuple[float, float, float, float]]:
-    """Boxes (x, y, w, h) around connected ink as high as numerals, and around two of them side by side."""
-    x, y, w, h, held = measure_components(ink, 4)[1].T.astype(float)
-    is_numeral = (h > _LOWEST * _PX_PER_UNIT) & (h < highest)
-    is_numeral &= (w > 0.08 * h) & (w < 1.6 * h) & (held > 0.08 * w * h)
-    ones = list(zip(*np.stack([x, y, w, h])[:, is_numeral].tolist(), strict=True))
-    boxes = [*ones]
-    for a in ones:
-        for b in ones:
-            gap = b[0] - (a[0] + a[2])
-            if 0 <= gap < 0.5 * a[3] and abs(a[1] - b[1]) < 0.15 * a[3] and abs(a[3] - b[3]) < 0.18 * a[3]:
-                top, bottom = min(a[1], b[1]), max(a[1] + a[3], b[1] + b[3])
-                boxes.append((a[0], top, b[0] + b[2] - a[0], bottom - top))
-    return boxes
-
-
-def _distinct(boxes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The boxes without those that are nearly another one."""
-    kept = np.empty((min(len(boxes), _MOST_BOXES), 4))
-    count = 0
-    for box in boxes:
-        if count == len(kept):
-            break
-        if not (np.abs(kept[:count] - box).max(1) < 0.08 * box[3]).any():
-            kept[count] = box
-            count += 1
-    return kept[:count]
-
-
 def _look(card: TaughtCard, half_width: float, *, both: bool = True) -> _Seen:
     """What the boxes of a card show; upside down too with ``both``."""
     boxes = ink_boxes(card.pyramid, card.corners, half_width)
     ways = [places_at(boxes, np.full(len(boxes), is_turned), half_width) for is_turned in (False, True)[: 1 + both]]
     seen = [classify_views(places.views(card.pyramid, card.corners[None])[0]) for places in ways]
     return _Seen(boxes, seen[0], seen[-1])
-
-
-def places_at(
-    boxes: Boxes, is_turned: NDArray[np.bool_], half_width: float, slots: NDArray[np.intp] | None = None
-) -> NumberPlaces:
-    """Places of one print each."""
-    which = np.zeros(len(boxes), np.intp) if slots is None else slots
-    return NumberPlaces(which, boxes[:, :2].astype(np.float32), boxes[:, 2].astype(np.float32), is_turned, half_width)
 
 
 def _agreeing(boxes: Sequence[Boxes], likely: Sequence[NDArray[np.float64]], count: int) -> list[NDArray[np.float64]]:

@@ -1,11 +1,12 @@
-"""Where a taught printing shows its numbers, and each of them seen alone.
+"""Where a taught printing shows its numbers, each of them seen alone, and the ink that may be numbers.
 
 A card's own frame has its origin in the middle of the card as it is read, x to the right, y down, half its height 1. A
 view of one number shows it upright, its numeral always as high, with what is printed around it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.geometry import mapped
-from companion.vision.image.pyramid import Pyramid, percentiles
+from companion.vision.image.components import measure_components
+from companion.vision.image.pyramid import Pyramid, percentiles, warp
 
 Floats = NDArray[np.float32]
 VIEW_WIDE, VIEW_HIGH = 48, 32
@@ -34,6 +36,18 @@ _LOWEST, _FARTHEST = 0.02, 4.0
 """Half heights of a card: no numeral is lower, none stands farther from the card's middle or is higher."""
 _LEAST_CONTRAST = 6.0
 """Of 255: a view of less contrast shows nothing, and is not stretched to more."""
+Boxes = NDArray[np.float64]
+"""Middles and heights (N, 3) in a card's frame."""
+_PX_PER_UNIT = 200.0
+"""How large a card's half height is looked at."""
+_BLOCKS = (31, 75, 151)
+"""The neighbourhoods in pixels whose mean parts ink from ground."""
+_STEP = 7
+"""Of 255: ink differs from that mean by more."""
+_LOWEST_INK, _HIGHEST_INK = 0.09, 0.87
+"""How high numerals are, in half heights of the card; at most in halves of its shorter side."""
+_MOST_BOXES = 220
+"""So many boxes around ink are kept at most."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,3 +215,73 @@ def _moves(places: NumberPlaces, poses: NDArray[np.float64], shown: NDArray[np.f
     left = np.einsum("np,kpa,kpb->nab", weights, rows, rows) + prior
     right = np.einsum("np,kpa,knp->na", weights, rows, seen)
     return np.asarray(np.linalg.solve(left, right[..., None])[..., 0])
+
+
+def places_at(
+    boxes: Boxes, is_turned: NDArray[np.bool_], half_width: float, slots: NDArray[np.intp] | None = None
+) -> NumberPlaces:
+    """Places at boxes (N, 3), upside down where ``is_turned`` (N,); all of the first number without ``slots`` (N,)."""
+    which = np.zeros(len(boxes), np.intp) if slots is None else slots
+    return NumberPlaces(which, boxes[:, :2].astype(np.float32), boxes[:, 2].astype(np.float32), is_turned, half_width)
+
+
+def ink_boxes(pyramid: Pyramid, corners: NDArray[np.floating], half_width: float) -> Boxes:
+    """Boxes around what may be numbers on a card: middles and heights (N, 3) in its frame."""
+    size = (round(2 * half_width * _PX_PER_UNIT), round(2 * _PX_PER_UNIT))
+    card_from_pixel = np.array([[1 / _PX_PER_UNIT, 0, -half_width], [0, 1 / _PX_PER_UNIT, -1], [0, 0, 1.0]])
+    area = abs(cv2.contourArea(np.asarray(corners, np.float32)))
+    px = float(np.sqrt(area / (size[0] * size[1])))
+    seen = warp(pyramid, card_to_image(corners, half_width) @ card_from_pixel, size, px)
+    highest = _HIGHEST_INK * min(half_width, 1.0) * _PX_PER_UNIT
+    found = [
+        box
+        for channel in (cv2.cvtColor(seen, cv2.COLOR_BGR2GRAY), *cv2.split(seen))
+        for ink in _inks(cv2.GaussianBlur(channel, (5, 5), 0))
+        for box in _components(ink, highest)
+    ]
+    boxes = _distinct_boxes(np.array(found, np.float64).reshape(-1, 4))
+    return np.stack(
+        [
+            (boxes[:, 0] + boxes[:, 2] / 2) / _PX_PER_UNIT - half_width,
+            (boxes[:, 1] + boxes[:, 3] / 2) / _PX_PER_UNIT - 1,
+            boxes[:, 3] / _PX_PER_UNIT,
+        ],
+        1,
+    )
+
+
+def _inks(smooth: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Where a channel differs from the mean around: what is brighter, then what is darker, for each neighbourhood."""
+    for block in _BLOCKS:
+        mean = cv2.boxFilter(smooth, -1, (block, block), borderType=cv2.BORDER_REPLICATE)
+        yield cv2.threshold(cv2.subtract(smooth, mean), _STEP, 255, cv2.THRESH_BINARY)[1]
+        yield cv2.threshold(cv2.subtract(mean, smooth), _STEP - 1, 255, cv2.THRESH_BINARY)[1]
+
+
+def _components(ink: NDArray[Any], highest: float) -> list[tuple[float, float, float, float]]:
+    """Boxes (x, y, w, h) around connected ink as high as numerals, and around two of them side by side."""
+    x, y, w, h, held = measure_components(ink, 4)[1].T.astype(float)
+    is_numeral = (h > _LOWEST_INK * _PX_PER_UNIT) & (h < highest)
+    is_numeral &= (w > 0.08 * h) & (w < 1.6 * h) & (held > 0.08 * w * h)
+    ones = list(zip(*np.stack([x, y, w, h])[:, is_numeral].tolist(), strict=True))
+    boxes = [*ones]
+    for a in ones:
+        for b in ones:
+            gap = b[0] - (a[0] + a[2])
+            if 0 <= gap < 0.5 * a[3] and abs(a[1] - b[1]) < 0.15 * a[3] and abs(a[3] - b[3]) < 0.18 * a[3]:
+                top, bottom = min(a[1], b[1]), max(a[1] + a[3], b[1] + b[3])
+                boxes.append((a[0], top, b[0] + b[2] - a[0], bottom - top))
+    return boxes
+
+
+def _distinct_boxes(boxes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The boxes without those that are nearly another one."""
+    kept = np.empty((min(len(boxes), _MOST_BOXES), 4))
+    count = 0
+    for box in boxes:
+        if count == len(kept):
+            break
+        if not (np.abs(kept[:count] - box).max(1) < 0.08 * box[3]).any():
+            kept[count] = box
+            count += 1
+    return kept[:count]

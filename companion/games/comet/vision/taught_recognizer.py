@@ -19,6 +19,7 @@ from companion.games.comet.vision.card_selection import (
     confident_cards,
     free_share,
     has_usual_size,
+    is_blank,
     is_sure,
     rating,
     read_cards,
@@ -27,6 +28,7 @@ from companion.games.comet.vision.card_selection import (
 )
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR
 from companion.games.comet.vision.hypothesis import (
+    NO_SECTIONS,
     Hypothesis,
     are_same_way_up,
     examine,
@@ -39,7 +41,6 @@ from companion.games.comet.vision.numeral_search import NumeralSearch
 from companion.games.comet.vision.results import BACK, NUMBERS, OTHERS_TURNED, CometReading, DetectedCometCard, upright
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.taught_search import (
-    is_blank,
     search_backs,
     search_covered,
     search_fanned,
@@ -193,8 +194,7 @@ def _faces(unchanged: Unchanged) -> list[DetectedCard]:
 
 def _elsewhere(unchanged: Unchanged) -> list[Hypothesis]:
     """The same as hypotheses: how large cards are."""
-    none = np.zeros((3, len(NUMBERS) + 2))
-    return [Hypothesis(upright(card) - unchanged.at, 1.0, none, 1.0) for card in _faces(unchanged)]
+    return [Hypothesis(upright(card) - unchanged.at, 1.0, NO_SECTIONS, 1.0) for card in _faces(unchanged)]
 
 
 def _colours_elsewhere(unchanged: Unchanged) -> list[Floats]:
@@ -462,7 +462,7 @@ def is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
         return True
     if not usual and one.is_back:  # where no face is read, anything plain may look like a plain back
         return one.found >= LIMITS.unread_card
-    if max(one.like_back, one.alike) > LIMITS.like_face:
+    if is_like:
         return one.presence >= LIMITS.card
     if usual and one.is_back and one.is_other_colour and one.maybe_back > LIMITS.surely_back:
         return one.found >= LIMITS.card

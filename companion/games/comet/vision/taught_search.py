@@ -22,15 +22,19 @@ from companion.games.comet.vision.card_selection import (
     confident_cards,
     free_share,
     has_usual_size,
-    median_correlation,
+    is_blank,
+    is_fanned,
+    is_like_read,
     nearest_first,
     read_cards,
+    shows_taught_face,
     uncovered_correlation,
     usual_area,
     without_cards,
 )
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER
 from companion.games.comet.vision.hypothesis import (
+    NO_SECTIONS,
     Hypothesis,
     asides,
     examine,
@@ -96,7 +100,7 @@ def search_unlikely(
     looks = examine(pyramid, taught, [(one.corners, one.confidence) for one in inked])
     read = read or read_cards(looks)
     looks += [unread(pyramid, taught, one.corners, one.confidence) for one in others if one not in inked]
-    return [one for one in looks if read and (_is_like(one, read) or is_blank(one, read))]
+    return [one for one in looks if read and (is_like_read(one, read) or is_blank(one, read))]
 
 
 def _ink_test(search: NumeralSearch, taught: TaughtNumerals, read: list[Hypothesis]) -> Callable[[Floats], bool]:
@@ -104,12 +108,6 @@ def _ink_test(search: NumeralSearch, taught: TaughtNumerals, read: list[Hypothes
     whole = [one.corners for one in read if one.legible >= LIMITS.surely_read]
     shows_two = search.ink_test([one.corners for one in read], whole)
     return lambda outline: any(map(shows_two, ways_up(outline, taught.profile.half_width)))
-
-
-def is_blank(one: Hypothesis, read: list[Hypothesis], odd_area: float = LIMITS.same_area) -> bool:
-    """It shows no number, looks like no face, and is about as large as the cards ``read``, see `has_usual_size`."""
-    is_plain = one.legible < LIMITS.no_number and one.alike < LIMITS.less_like_face
-    return is_plain and has_usual_size(one, read, odd_area)
 
 
 def search_rows(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
@@ -143,9 +141,9 @@ def search_joined(search: NumeralSearch, taught: TaughtNumerals, likely: list[Hy
     width as some cards, however large they are where none is read.
     """
     pyramid, read, wide = search.pyramid, read_cards(likely), taught.profile.half_width
-    may_show, none = _ink_test(search, taught, read), np.zeros((3, len(NUMBERS) + 2))
+    may_show = _ink_test(search, taught, read)
     parts = [
-        Hypothesis(part, LIMITS.similar_back, none, 0.0)
+        Hypothesis(part, LIMITS.similar_back, NO_SECTIONS, 0.0)
         for one in _free(likely, read)
         if one.legible < LIMITS.read_card
         for part in parts_of(one.corners, wide, pyramid.size)
@@ -236,7 +234,7 @@ def search_neighbours(
         for place, one in zip(new, _classify_neighbours(search, taught, new, read, is_free), strict=True):
             if _is_covered(place, read, pyramid.size) or one is None:
                 continue
-            if _is_like(one, read) and not _is_covered(one.middle, read, pyramid.size):
+            if is_like_read(one, read) and not _is_covered(one.middle, read, pyramid.size):
                 added.append(one)
                 if as_usual([*read, one])[-1] is one:
                     fresh.append(one)
@@ -266,9 +264,9 @@ def search_fanned(
     sure = legible.max(0) >= LIMITS.read_card
     found = examine(pyramid, taught, [(chosen[k], 0.0) for k in np.flatnonzero(sure).tolist()])
     above = [one for one in likely if one.found >= LIMITS.card]
-    seen = [one if _is_fanned(one, usual) else _uncovered(pyramid, taught, one, above) for one in found]
-    turned = [one for one in found if usual and one.may_be_turned and _shows_taught_face(one, usual)]
-    fanned = [one for one in seen if _is_fanned(one, usual)]
+    seen = [one if is_fanned(one, usual) else _uncovered(pyramid, taught, one, above) for one in found]
+    turned = [one for one in found if usual and one.may_be_turned and shows_taught_face(one, usual)]
+    fanned = [one for one in seen if is_fanned(one, usual)]
     return [*fanned, *(replace(one, found=LIMITS.unread_taught) for one in turned)]
 
 
@@ -357,8 +355,7 @@ def _are_of_back(some: Floats, colours: Floats) -> NDArray[np.bool_]:
 
 
 def _as_covered_back(corners: Floats) -> Hypothesis:
-    none = np.zeros((3, len(NUMBERS) + 2))
-    return Hypothesis(corners, LIMITS.card, none, 0.0, maybe_back=1.0, is_as_other_backs=True, is_below=True)
+    return Hypothesis(corners, LIMITS.card, NO_SECTIONS, 0.0, maybe_back=1.0, is_as_other_backs=True, is_below=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -441,36 +438,11 @@ def _uncovered(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, above:
     return replace(one, alike=uncovered_correlation(pyramid, taught, one, on_it), is_below=True)
 
 
-def _is_fanned(one: Hypothesis, read: list[Hypothesis]) -> bool:
-    """Numbers are read where no outline was found, and it looks like those that are read, or they are plain."""
-    return _is_like(one, read) or _is_plain(one)
-
-
-def _is_plain(one: Hypothesis) -> bool:
-    """Each of its numbers is plainly read: where other cards of a fan lie on it, it looks less like the taught face."""
-    is_read = one.sections.max(-1).min() >= LIMITS.sure_taught and one.legible >= LIMITS.plainly_read
-    return is_read and one.alike > LIMITS.least_face
-
-
 def _refined(pyramid: Pyramid, corners: NDArray[np.float32], half_width: float) -> NDArray[np.float32]:
     """Outlines (N, 4, 2), begun at the top left of cards of that width over their height, moved to the edges seen."""
     turned = 0 if half_width < 1 else 1
     upright = np.roll(corners, turned, 1)
     return np.roll(refine_corners(CORNER_REFINER, pyramid, upright, CARD, LIMITS.refinements), -turned, 1)
-
-
-def _is_like(one: Hypothesis, read: list[Hypothesis]) -> bool:
-    """Where no outline was found: numbers are read, and the taught face is seen about as well as on those ``read``.
-
-    It may be less plain where the numbers are read surely: something lies on the card.
-    """
-    less = LIMITS.less_alike if one.legible < LIMITS.surely_read else LIMITS.hidden_face
-    return one.legible >= LIMITS.read_card and _shows_taught_face(one, read, less)
-
-
-def _shows_taught_face(one: Hypothesis, read: list[Hypothesis], less: float = LIMITS.less_alike) -> bool:
-    """Whether a card looks like the taught face, and hardly ``less`` so than those that are read."""
-    return one.alike > max(LIMITS.least_face, median_correlation(read) - less)
 
 
 def _steps(corners: Floats) -> Floats:

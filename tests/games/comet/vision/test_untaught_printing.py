@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from companion.games.comet.vision.place_search import places_at
-from companion.games.comet.vision.places import VIEW_HIGH, VIEW_WIDE
+from companion.games.comet.vision.places import VIEW_HIGH, VIEW_WIDE, places_at
 from companion.games.comet.vision.recognizer import read_comet
 from companion.games.comet.vision.results import BACK
 from companion.games.comet.vision.taught_numerals import classify_views
