@@ -267,7 +267,8 @@ def conditions_of(
         seen = tint_of([(pyramid, outlines)])
         if limits.exceeded_by(seen, tint):
             return (*found, LIGHT)
-    is_shown = any(has_colour(pyramid, some, faint()) for some in (outlines, *([one] for one in beside)))
+    least = faint()
+    is_shown = any(has_colour(pyramid, some, least) for some in (outlines, *([one] for one in beside)))
     return found if is_shown or is_read_without_colour() else (*found, NO_COLOUR)
 
 
