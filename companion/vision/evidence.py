@@ -170,7 +170,7 @@ def draw_marks(jpeg: bytes, close: bool = False) -> bytes:
 
     Args:
         jpeg: as `evidence.evidence_picture` made it.
-        close: only the new cards and a little around it, with nothing drawn on it.
+        close: only the new cards and a little around them, with nothing drawn on it.
     """
     marks, bgr = marks_of(jpeg), decode_picture(jpeg)
     if marks is None or bgr is None:

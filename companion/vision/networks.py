@@ -177,7 +177,7 @@ def picture_planes(bgr: MatLike, levels: NDArray[np.float32] = LEVELS) -> NDArra
 
 
 def logistic(logits: NDArray[np.floating]) -> NDArray[np.floating]:
-    """The probabilities that logits mean, however sure a network is."""
+    """The probabilities that logits mean, of any shape; no overflow however sure a network is."""
     return np.asarray(1.0 / (1.0 + np.exp(np.minimum(-logits, 80.0))))
 
 

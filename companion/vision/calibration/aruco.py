@@ -160,7 +160,7 @@ def find_lens_board(bgr: NDArray[np.uint8]) -> tuple[Array, Array]:
 
 
 def square_mm(side_mm: float = printed.SIDE_MM) -> Array:
-    """A mark's corners around its middle, in the order in which they are found."""
+    """A mark's corners (4, 2) in mm around its middle, in the order in which they are found."""
     half = side_mm / 2
     return np.array([[-half, -half], [half, -half], [half, half], [-half, half]])
 

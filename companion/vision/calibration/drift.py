@@ -131,7 +131,7 @@ class DriftMonitor:
         self._moved_for = 0
 
     def check(self, bgr: NDArray[np.uint8]) -> DriftCheck:
-        """Hold it against one more picture."""
+        """Hold the calibration against one more picture, uint8 (h, w, 3)."""
         seen = check_drift(self._calibration, bgr)
         if self.now.calibration is None and not seen.is_reported and seen.calibration is not None:
             return self.now  # nothing in view says that it can be trusted again

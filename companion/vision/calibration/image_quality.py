@@ -64,7 +64,7 @@ def checks(bgr: NDArray[np.uint8]) -> tuple[Check, ...]:
 
 
 def light(bgr: NDArray[np.uint8]) -> Check:
-    """Whether bright things are bright."""
+    """Whether bright things are bright on a picture, uint8 (h, w, 3)."""
     bright = float(np.percentile(bgr.max(axis=2), 97))
     found = f"the brightest things film at {bright:.0f} of 255"
     if bright >= DARK:
@@ -73,7 +73,7 @@ def light(bgr: NDArray[np.uint8]) -> Check:
 
 
 def evenness(bgr: NDArray[np.uint8]) -> Check:
-    """Whether the light falls alike on all parts of the table, whatever lies there.
+    """Whether the light falls alike on all parts of a picture (h, w, 3), whatever lies there.
 
     What is printed changes from one pixel to the next or not at all, light changes slowly everywhere: the median step
     of the brightness in each part is the light's, and the parts' steps together tell its fall over the picture.
@@ -88,7 +88,7 @@ def evenness(bgr: NDArray[np.uint8]) -> Check:
 
 
 def glare(bgr: NDArray[np.uint8]) -> Check:
-    """Whether patches are blown out, so that nothing printed there is left."""
+    """Whether patches of a picture (h, w, 3) are blown out, so that nothing printed there is left."""
     blown = (bgr.min(axis=2) >= 250).astype(np.uint8)
     blown = cv2.morphologyEx(blown, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
     share = float(blown.mean())
@@ -99,7 +99,7 @@ def glare(bgr: NDArray[np.uint8]) -> Check:
 
 
 def focus(bgr: NDArray[np.uint8]) -> Check:
-    """How soft the sharpest edges are."""
+    """How soft the sharpest edges of a picture (h, w, 3) are."""
     blur_px = softness_px(cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY))
     if blur_px is None:
         return Check("focus", "warn", "nothing with edges is in view", "lay some cards on the table", 0.0)

@@ -105,7 +105,7 @@ class LensFit:
 
 
 def board_view(bgr: NDArray[np.uint8]) -> BoardView | None:
-    """The board on a picture; None where too little of it is seen."""
+    """The board on a picture, uint8 (h, w, 3); None where too little of it is seen."""
     printed_mm, seen_px = find_lens_board(bgr)
     return BoardView(printed_mm, seen_px) if len(printed_mm) >= LEAST_CORNERS else None
 

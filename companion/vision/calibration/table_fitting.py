@@ -43,7 +43,7 @@ class Fitted:
     residual_mm: float | None
 
     def framed(self, origin_mm: Array, along_mm: Array) -> "Fitted":
-        """The same plane, its origin at a point of this frame and its x axis towards another."""
+        """The same plane, its origin at a point (2,) of this frame and its x axis towards another."""
         way = along_mm - origin_mm
         c, s = way / np.linalg.norm(way)
         turn = np.array([[c, s], [-s, c]])

@@ -225,7 +225,7 @@ def network_answer(
 
 
 def brightened(bgr: MatLike) -> NDArray[np.uint8]:
-    """The picture with its bright parts brought to the same level, so that a dim room looks like a lit one; uint8."""
+    """A picture, uint8 (h, w, 3), its bright parts brought to one level, so that a dim room looks like a lit one."""
     top = percentile(brightest_channel(np.asarray(bgr[::4, ::4], np.uint8)), 97)
     return np.asarray(cv2.convertScaleAbs(bgr, alpha=230.0 / max(top, 12.0)), np.uint8)
 

@@ -119,7 +119,7 @@ def _white_share(pyramid: Pyramid) -> float:
 
 
 def aslant(outline: NDArray[np.floating], frame: CropFrame) -> float:
-    """How much longer than wide a card is drawn out by the view: 1 from above, 2 from 60 degrees aside."""
+    """How much longer than wide the view draws out a card (K, 2): 1 from above, 2 from 60 degrees aside."""
     flat, seen = (np.asarray(at, np.float64) - np.mean(at, axis=0) for at in (frame.corners, outline))
     affine, *_ = np.linalg.lstsq(flat, seen, rcond=None)
     least, most = sorted(np.linalg.svd(affine, compute_uv=False))
@@ -151,7 +151,7 @@ def _require_sharp(where: str, pyramid: Pyramid, outline: NDArray[np.floating], 
 
 
 def softness(grey: NDArray[np.float32]) -> float:
-    """How soft the steepest edges of a crop are, in pixels: the deviation of a Gaussian that blurs them so.
+    """How soft the steepest edges of a crop (h, w) are, in pixels: the deviation of a Gaussian that blurs them so.
 
     An edge that is blurred once more by a known amount loses of its steepness the less the softer it was.
     """

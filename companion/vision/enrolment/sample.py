@@ -126,7 +126,7 @@ def rectify_card(pyramid: Pyramid, corners: NDArray[np.floating], frame: CropFra
 
 
 def jpeg_of(crop: NDArray[np.uint8]) -> bytes:
-    """A crop as a sample keeps it."""
+    """A crop, uint8 (h, w, 3), as the JPEG file's bytes that a sample keeps."""
     return encode_picture(crop, *_JPEG)
 
 

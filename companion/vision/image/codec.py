@@ -44,7 +44,7 @@ def load_picture(path: str | Path) -> NDArray[np.uint8] | None:
 
 
 def encode_picture(picture: NDArray[np.uint8], quality: int = 85, *more: int) -> bytes:
-    """The bytes of a JPEG file; ``more`` are OpenCV's flags and their values."""
+    """The bytes of a JPEG file of a picture, uint8 BGR (h, w, 3); ``more`` are OpenCV's flags and their values."""
     return _encoded(picture, ".jpg", [cv2.IMWRITE_JPEG_QUALITY, quality, *more])
 
 

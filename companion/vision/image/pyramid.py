@@ -33,7 +33,7 @@ class Pyramid:
 
     @staticmethod
     def of(bgr: NDArray[np.uint8], count: int = 4) -> "Pyramid":
-        """Halve the picture until there are ``count`` levels."""
+        """Halve a picture, uint8 (h, w, 3), until it has ``count`` levels or is less than 32 pixels wide or high."""
         levels = [bgr]
         while len(levels) < count and min(levels[-1].shape[:2]) >= 32:
             h, w = levels[-1].shape[:2]
@@ -171,7 +171,7 @@ def percentiles(values: NDArray[Any], percent: float) -> NDArray[np.floating]:
 
 
 def percentile(values: NDArray[np.uint8], percent: float) -> float:
-    """The percentile of uint8 values, as numpy's own with linear interpolation but several times as fast for few."""
+    """The percentile of uint8 values (any shape, one at least), as numpy's own but several times as fast for few."""
     at = (values.size - 1) * (percent / 100)
     below = int(at)
     above = min(below + 1, values.size - 1)
@@ -188,7 +188,7 @@ def grid(width: int, height: int, reach: tuple[float, float]) -> NDArray[np.floa
 
 
 def noise_levels(grey: NDArray[np.uint8]) -> float:
-    """The noise of a picture, a standard deviation in levels of 255: that of its evenest parts (Immerkaer 1996)."""
+    """The noise of a picture (h, w), a standard deviation in levels of 255, by its evenest parts (Immerkaer 1996)."""
     bend = np.array([1, -2, 1], np.float32)
     rough = np.abs(cv2.sepFilter2D(grey, cv2.CV_16S, bend, bend))
     rows, cols = (side // _BLOCK for side in rough.shape)

@@ -187,7 +187,7 @@ class ChangeDetector:
         return _limit(self._noise)
 
     def changed_texture(self, changed: Mask) -> float:
-        """The share of the accepted picture's textured places that changed, 0..1: most, when the camera moves."""
+        """The share 0..1 of the accepted picture's textured places that ``changed`` (h, w); high as a camera moves."""
         of, textured = self._textured
         if of is not self._accepted:
             textured = _textured(self._accepted)
@@ -399,7 +399,7 @@ def hands_at_work(view: ObservedFrame, for_s: float) -> Mask:
 
 
 def is_resting(view: ObservedFrame, hand: Mask, for_s: float, least: float) -> bool | None:
-    """Whether a hand of at least so many mask pixels has lain still for so long; None without one."""
+    """Whether a hand, bool (h, w), has lain still for so long; None where it has fewer than ``least`` mask pixels."""
     if np.count_nonzero(hand) < least:
         return None
     return float(view.mask.is_still(for_s)[hand].mean()) > _MIN_RESTING
@@ -423,7 +423,7 @@ def polygon_mask(polygon: NDArray[np.floating], shape: tuple[int, ...], grow: fl
 
 
 def count_in(polygon: NDArray[np.floating], mask: Mask, grow: float = 1.0) -> tuple[int, int]:
-    """How many of the mask's pixels inside a polygon, as `polygon_mask` has it, are set, and how many there are."""
+    """How many of the mask's pixels inside a polygon are set, and how many there are; see `polygon_mask`."""
     place, inside, count = _inside(np.asarray(polygon, np.float32).tobytes(), mask.shape, grow)
     return int(np.count_nonzero(mask[place] & inside)), count
 
@@ -445,7 +445,7 @@ def _inside(polygon: bytes, shape: tuple[int, ...], grow: float) -> tuple[tuple[
 
 
 def share_in(polygon: NDArray[np.floating], mask: Mask, grow: float = 1.0) -> float | None:
-    """The share of the mask's pixels inside a polygon that are set; None outside the picture."""
+    """The share of the mask's pixels (h, w) inside a polygon (N, 2) that are set; None outside the picture."""
     is_set, count = count_in(polygon, mask, grow)
     return is_set / count if count else None
 

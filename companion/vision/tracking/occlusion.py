@@ -75,7 +75,7 @@ _BLUR = 1.5
 
 
 def share_around(card: DetectedCard, hands: Mask) -> float:
-    """The share of a card's surroundings that is hands: fingers that hold it. Leaves out the card's own blur."""
+    """The share of a card's surroundings that is ``hands`` (h, w): fingers that hold it. Leaves out the card's blur."""
     inner = 1.0 + 1.75 * MASK_PX / card.side
     outer = inner + 0.3 + MASK_PX / card.side
     hands_without, without = count_in(card.corners, hands, inner)
@@ -84,7 +84,7 @@ def share_around(card: DetectedCard, hands: Mask) -> float:
 
 
 def is_at_rest(card: DetectedCard, still: Mask) -> bool:
-    """Whether a card lies still; noise that stirs a mask pixel here and there is no motion."""
+    """Whether a card lies ``still`` (h, w); noise that stirs a mask pixel here and there is no motion."""
     return (share_in(card.corners, still, 0.97) or 0.0) >= _AT_REST
 
 

@@ -123,7 +123,7 @@ class Unchanged:
         )
 
     def is_free(self, outline: NDArray[np.floating]) -> bool:
-        """Nothing was laid within an outline: nothing in its core is new; a neighbour's blur does not reach there."""
+        """Whether nothing was laid within an outline (K, 2): nothing is new in its core, where no blur reaches."""
         return self.is_at(_CORE * outline + (1 - _CORE) * outline.mean(0))
 
 
@@ -268,7 +268,7 @@ def _within(window: Window, cards: Sequence[DetectedCard]) -> list[DetectedCard]
 
 
 def changed_share(card: DetectedCard, changed: NDArray[np.bool_], inner: float = 1.0) -> float:
-    """How much of a card's place, or of its ``inner`` part, changed, 0..1; all of it where it is out of the picture."""
+    """How much of a card's place, or its ``inner`` part, ``changed`` (h, w), 0..1; 1 where it is off the picture."""
     share = share_in(card.corners, changed, inner)
     return 1.0 if share is None else share
 

@@ -76,8 +76,12 @@ class CometPrinting:
         is_turned: the card is read lying on its side: three sections side by side.
         divider_mm: thickness of the line between sections, 0 for none.
         divider_share: how much of the width it crosses.
-        margin_mm: a rim around the sections in the margin's colour.
+        divider_ink: its colour.
+        margin_mm: a rim around the sections.
+        margin_ink: its colour.
+        rounding_mm: the radius of the card's corners.
         comet: radius of the mark in the top left corner, 0 for none.
+        comet_at: its middle, from that corner.
         back: the colours of the back and of what is printed on it.
         back_kind: what is printed on it.
         has_columns: the sections stand side by side, each as high as the card.

@@ -114,12 +114,12 @@ def align(pyramid: Pyramid, corners: NDArray[np.floating], taught: Floats) -> Al
 
 
 def align_either_way(pyramid: Pyramid, corners: NDArray[np.floating], taught: Floats) -> Alignment:
-    """The same of an outline (4, 2) that may stand upside down."""
+    """As `align`, of an outline (4, 2) that may stand upside down: the way that fits better."""
     return max((align(pyramid, way, taught) for way in _either_way(corners)), key=lambda fit: fit.correlation)
 
 
 def align_likelier_way(pyramid: Pyramid, corners: NDArray[np.floating], taught: Floats) -> Alignment:
-    """The same, of the way that looks more like the taught look before it is moved: in half the time."""
+    """As `align_either_way`, of the way that looks more like the taught look before it is moved: in half the time."""
     likelier = max(_either_way(corners), key=lambda way: look_correlation(pyramid, way, taught))
     return align(pyramid, likelier, taught)
 
@@ -193,13 +193,13 @@ def tint_distance(colour: Colours, other: Colours) -> float:
 
 
 def tint_distance_in_glare(colour: Colours, other: Colours) -> float:
-    """The same, where white light may lie on either and take some of its colour."""
+    """As `tint_distance`, where white light may lie on either and take some of its colour."""
     faint, strong = sorted((colour, other), key=lambda one: float(np.linalg.norm(one - 1 / 3)))
     return tint_distance_under_glare(faint, strong)
 
 
 def tint_distance_under_glare(colour: Colours, other: Colours, least: float = LIMITS.least_in_glare) -> float:
-    """The same, where white light may lie on the first and leave so much of its colour at ``least``."""
+    """As `tint_distance`, where white light may lie on the first and leave so much of its colour at ``least``."""
     faint, strong = colour - 1 / 3, other - 1 / 3
     left = np.clip(faint @ strong / max(float(strong @ strong), 1e-6), least, 1)
     return float(np.abs(faint - left * strong).max())

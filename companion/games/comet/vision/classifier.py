@@ -65,7 +65,7 @@ def cut_cards(pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.uin
 
 
 def white_balance(patches: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """White-balance patches by their bright parts: about -0.5..0.75, float32."""
+    """Patches (N, h, w, 3) white-balanced by their bright parts: float32, about -0.5..0.75."""
     sparse = patches[:, ::4, ::4].reshape(len(patches), -1, 3)
     top = percentiles(sparse, 90) if len(patches) else np.ones((0, 3))
     white = np.maximum(0.5 * top + 0.5 * top.max(-1, keepdims=True), 12.0).astype(np.float32)

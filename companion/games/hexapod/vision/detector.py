@@ -159,7 +159,7 @@ def planes(picture: NDArray[np.uint8], *, is_case: bool) -> NDArray[np.float32]:
 
 
 def apply_answer(corners: NDArray[np.floating], answer: NDArray[np.float64], *, by_votes: bool) -> NDArray[np.floating]:
-    """Where the network's answer to the view of a quad puts it; the same quad where the answer makes no sense."""
+    """Where the network's answer to the view of a quad (4, 2) puts it; the same quad where that makes no sense."""
     within = _quad_from_votes(answer) if by_votes else _quad_from_code(answer)
     if not np.isfinite(within).all():
         return corners

@@ -273,7 +273,7 @@ class TileClassifier(Classifier, Protocol):
     def classify_first(
         self, pyramid: Pyramid, corners: NDArray[np.floating]
     ) -> "tuple[NDArray[np.float32], TileClassifier]":
-        """The probabilities of pieces, see `Classifier`, and the classifier with their light."""
+        """The probabilities (N, 6, C) of pieces (N, 6, 2), see `Classifier`, and the classifier with their light."""
 
     def in_light_of(
         self, pyramid: Pyramid, corners: NDArray[np.floating], probabilities: NDArray[np.floating]

@@ -106,7 +106,7 @@ def fit_grid(corners: NDArray[np.floating], known: Sequence[Cell | None]) -> Gri
 
 
 def rough_grid(corners: NDArray[np.floating], confidence: NDArray[np.floating]) -> Grid:
-    """The grid with a less exact homography, in half the time: enough for the tiles' cells."""
+    """As `find_grid`, with a less exact homography, in half the time: enough for the tiles' cells."""
     outlines = np.asarray(corners, np.float64)
     table = table_from_outlines(outlines)
     centre, side = _centres_and_sides(mapped(table, outlines) @ np.array([1, 1j]))

@@ -57,7 +57,7 @@ def accept_cards(
 
 
 def is_card_like(found: Detection, probabilities: NDArray[np.float32], classifier: SymbolClassifier) -> bool:
-    """Whether enough symbols for its confidence are clear: patterned cloth shows none, a covered card some."""
+    """Whether enough symbols (6, C) for its confidence are clear: patterned cloth shows none, a covered card some."""
     symbols = int((probabilities[:, [n is not None for n in classifier.names]].sum(-1) > 0.9).sum())
     return any(symbols >= least and found.confidence >= sure for least, sure in LIMITS.card_by_symbols)
 
@@ -171,9 +171,13 @@ def _is_faint(card: Detection, cell: Cell | None, names: Sequence[str | None]) -
 
 
 def doubt_mixed_up(probabilities: NDArray[np.float32], names: list[list[str | None]]) -> None:
-    """Reject all but the surest symbols of two kinds of which many on the picture cannot be told from one another.
+    """Reject, in place, all but the surest symbols of two kinds of which many on the picture cannot be told apart.
 
     What hides the difference of some, dim light or distance, makes others look the more like the wrong kind.
+
+    Args:
+        probabilities: (N, 6, C) of the cards' symbols.
+        names: six of each card; what is rejected becomes None.
     """
     first_two = np.sort(np.argsort(probabilities, axis=-1)[..., -2:], axis=-1)
     rejected = np.array([[name is None for name in row] for row in names]).reshape(first_two.shape[:2])

@@ -154,7 +154,7 @@ def _refine_both_ways(pyramid: Pyramid, outlines: NDArray[np.float32]) -> NDArra
 
 
 def is_same_card(corners: NDArray[np.floating], other: NDArray[np.floating]) -> bool:
-    """Whether two outlines are of one card."""
+    """Whether two outlines (6, 2) are of one card."""
     return _is_near(corners, other[None], LIMITS.one_within)
 
 
