@@ -17,7 +17,8 @@ from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import logistic, logit, network, softmax
 
 Floats = NDArray[np.float32]
-_LAST_FIGURES = tuple((NUMBERS.index(figure), NUMBERS.index(10 + figure)) for figure in (2, 3))
+LAST_FIGURES = {NUMBERS.index(last): NUMBERS.index(10 + last) for last in (2, 3)}
+"""The places in `NUMBERS` of those that are the last figure of another one, and of that."""
 _POSE = 4
 _OUTPUTS = len(NUMBERS) + 2 + EMBEDDED + _POSE
 _LEAST_LIKELY = 1e-4
@@ -209,7 +210,7 @@ def _may_be_last_figure(seen: NumberViews, alike: Floats, chosen: NDArray[np.int
         chosen: (...).
     """
     out = np.zeros(chosen.shape, bool)
-    for figure, whole in _LAST_FIGURES:
+    for figure, whole in LAST_FIGURES.items():
         by_network, by_samples = (of[..., figure] - of[..., whole] for of in (seen.numbers, alike))
         is_close = (by_network < LIMITS.last_figure_log) & (by_samples < LIMITS.last_figure_likeness)
         out |= (chosen == figure) & is_close

@@ -39,7 +39,7 @@ from companion.games.comet.vision.hypothesis import (
 )
 from companion.games.comet.vision.numeral_search import NumeralSearch
 from companion.games.comet.vision.results import BACK, NUMBERS, OTHERS_TURNED, CometReading, DetectedCometCard, upright
-from companion.games.comet.vision.taught_numerals import TaughtNumerals
+from companion.games.comet.vision.taught_numerals import LAST_FIGURES, TaughtNumerals
 from companion.games.comet.vision.taught_search import (
     search_backs,
     search_covered,
@@ -59,8 +59,6 @@ from companion.vision.results import DetectedCard, ReadingWarning, Stopwatch, co
 from companion.vision.tracking.regions import NOTHING_KNOWN, Unchanged
 
 Floats = NDArray[np.floating]
-_LAST_FIGURES = {NUMBERS.index(last): NUMBERS.index(10 + last) for last in (2, 3)}
-"""The numbers that are the last figure of another one."""
 _ROUNDS = 3
 """Fanned cards are looked for so often at most, while more are found."""
 _AROUND = 2.0
@@ -389,7 +387,7 @@ def _without_cut_numbers(one: Hypothesis, others: list[Hypothesis]) -> Hypothesi
         [any(cv2.pointPolygonTest(outline, at, False) >= 0 for outline in above) for at in three]
         for three in one.before.tolist()
     ]
-    is_cut = np.array(is_hidden).all(0) & np.isin(one.sections.argmax(-1), list(_LAST_FIGURES))
+    is_cut = np.array(is_hidden).all(0) & np.isin(one.sections.argmax(-1), list(LAST_FIGURES))
     aside = _aside_of_others(one, ~is_cut)
     if is_whole:
         is_cut &= aside >= LIMITS.figure_aside
@@ -434,13 +432,13 @@ def _shows_only(one: Hypothesis, card: Hypothesis, other: Hypothesis) -> bool:
 def _contradicts(section: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
     """Another outline shows another number surely, and not just this one's last figure."""
     number, seen = int(section.argmax()), int(other.argmax())
-    return seen != number and bool(other.max() > LIMITS.contradicting) and _LAST_FIGURES.get(seen) != number
+    return seen != number and bool(other.max() > LIMITS.contradicting) and LAST_FIGURES.get(seen) != number
 
 
 def _is_last_figure(section: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
     """Of a 12 or a 13 that another outline shows this one, askew, may show the 2 or the 3 alone."""
     number = int(section.argmax())
-    return number in _LAST_FIGURES and bool(other[_LAST_FIGURES[number]] > LIMITS.contested_figure)
+    return number in LAST_FIGURES and bool(other[LAST_FIGURES[number]] > LIMITS.contested_figure)
 
 
 def is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
