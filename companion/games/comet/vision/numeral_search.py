@@ -83,6 +83,7 @@ class NumeralSearch:
     likely: Quads
     _components_of: dict[tuple[float, float, float], tuple[Floats, Floats]] = field(default_factory=dict)
     _contrast_of: dict[tuple[float, float], NDArray[np.float32]] = field(default_factory=dict)
+    _grey_of: dict[float, NDArray[np.float32]] = field(default_factory=dict)
 
     def by_three(self, read: Quads, whole: Quads, blank: Quads = ()) -> list[NDArray[np.float32]]:
         """Outlines (4, 2), begun at the top left, where a card's three numerals may stand; the likeliest first.
@@ -192,13 +193,17 @@ class NumeralSearch:
     def _contrast(self, log_high: float, block: float) -> NDArray[np.float32]:
         """How much brighter than the ground around each place is, relative to that; worked out once."""
         if (log_high, block) not in self._contrast_of:
-            factor, high = _scale(log_high)
-            small = np.asarray(self.pyramid.scaled(factor), np.uint8)
-            grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32)
-            side = 2 * round(block * high) + 1
+            grey, side = self._grey(log_high), 2 * round(block * _scale(log_high)[1]) + 1
             ground = cv2.blur(grey, (side, side))
             self._contrast_of[log_high, block] = (grey - ground) / (ground + _DARK)
         return self._contrast_of[log_high, block]
+
+    def _grey(self, log_high: float) -> NDArray[np.float32]:
+        """The picture in grey (h, w) at the scale for numerals so high; worked out once."""
+        if log_high not in self._grey_of:
+            small = self.pyramid.scaled(_scale(log_high)[0])
+            self._grey_of[log_high] = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32)
+        return self._grey_of[log_high]
 
 
 def _cells(
@@ -240,14 +245,18 @@ def _scale(log_high: float) -> tuple[float, float]:
 
 
 def _components(contrast: NDArray[np.float32], log_high: float, least: float) -> tuple[Floats, Floats]:
+    """The middles (N, 2) and contrasts (N,) of connected ink, lighter or darker than its ground (h, w) by more than the
+    ``least``, that may be numerals so high.
+    """
     factor, high = _scale(log_high)
     middles, contrasts = [np.zeros((0, 2))], [np.zeros(0)]
     for sign in (1, -1):
-        is_ink = sign * contrast > least
+        is_ink = contrast > least if sign > 0 else contrast < -least
         labels, stats = measure_components(is_ink, 4)
         extent, pixels = stats[:, 2:4].max(-1), stats[:, 4]
         fits = (extent >= _EXTENTS[0] * high) & (extent <= _EXTENTS[1] * high) & (pixels >= _LEAST_INK * extent**2)
-        means = np.bincount(labels[is_ink] - 1, contrast[is_ink], len(stats)) / pixels
+        inked = np.flatnonzero(is_ink)
+        means = np.bincount(labels.reshape(-1)[inked] - 1, contrast.reshape(-1)[inked], len(stats)) / pixels
         middles.append((stats[fits, :2] + stats[fits, 2:4] / 2) / factor - 0.5)
         contrasts.append(means[fits])
     return np.concatenate(middles), np.concatenate(contrasts)
