@@ -1,7 +1,7 @@
 """Reading a HexDragon table: the stages in order, from a picture to a reading, with the time each took."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,19 +82,9 @@ def read_unknown(
     probabilities, lit = _in_light_of(tiles_known, pyramid, classifier).classify_first(pyramid, corners)
     corners, probabilities = refine_repeatedly(pyramid, corners, probabilities, lit)
     clock.lap("name")
-    is_tile = _are_tiles(probabilities, classifier)
-    if unchanged and not tiles_known:  # hardly seen, and beside no tile: it may be a star, or lie in a hand
-        is_tile &= np.array([one.confidence >= LIMITS.plain_tile for one in found], bool)
-    if unchanged:  # a star's disc is smaller
-        is_tile &= unchanged.are_as_large(corners, _split_stars(unchanged.everywhere)[0])
-    else:
-        is_tile &= ~_are_discs(corners, np.where(is_tile, [one.confidence for one in found], 0.0))
-        are_sure = [one.confidence >= LIMITS.sure_find for one, is_one in zip(found, is_tile, strict=True) if is_one]
-        if are_sure and sum(are_sure) < LIMITS.table.min_sure:
-            corners, probabilities = _along_edges(pyramid, corners, probabilities, is_tile, lit)
-            if not all(are_sure):
-                better = _of_any_print(pyramid, found, corners, probabilities, is_tile, lit)
-                found, corners, probabilities, is_tile = better
+    pieces = _Pieces(found, corners, probabilities, _are_tiles(probabilities, classifier))
+    pieces = _beside_known(pieces, unchanged, tiles_known) if unchanged else _on_whole_table(pyramid, pieces, lit)
+    found, corners, probabilities, is_tile = pieces.found, pieces.corners, pieces.probabilities, pieces.is_tile
     stars = star_shares(probabilities)
     is_tile = is_tile if is_tile.any() or tiles_known else stars >= LIMITS.guessed_star
     if not is_tile.any() and not tiles_known:
@@ -127,55 +117,81 @@ def read_unknown(
     return replace(reading, stages_ms=clock.laps)
 
 
-def _along_edges(
-    pyramid: Pyramid,
-    corners: NDArray[np.float32],
-    probabilities: NDArray[np.float32],
-    is_tile: NDArray[np.bool_],
-    classifier: TileClassifier,
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The outlines (N, 6, 2) and probabilities (N, 6, C), those of tiles that lie along no edges as edges farther out
-    show them: on a board of their stock tiles are outlined by what is printed on them.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pieces:
+    """What was found on a picture.
+
+    Attributes:
+        found: N detections.
+        corners: (N, 6, 2) of their refined outlines.
+        probabilities: (N, 6, C) of what their edges show.
+        is_tile: (N,), which of them show a tile; others may be stars.
     """
-    tiles = np.flatnonzero(is_tile).tolist()
+
+    found: tuple[Detection, ...]
+    corners: NDArray[np.float32]
+    probabilities: NDArray[np.float32]
+    is_tile: NDArray[np.bool_]
+
+
+def _beside_known(pieces: _Pieces, unchanged: Unchanged, tiles_known: Sequence[DetectedCard]) -> _Pieces:
+    """The pieces in a part of a table, no tile among them that is not as large as the known ones: a star's disc is
+    smaller. What is hardly seen, and beside no tile, may be a star, or lie in a hand.
+    """
+    is_tile = pieces.is_tile & unchanged.are_as_large(pieces.corners, _split_stars(unchanged.everywhere)[0])
+    if not tiles_known:
+        is_tile &= np.array([one.confidence >= LIMITS.plain_tile for one in pieces.found], bool)
+    return replace(pieces, is_tile=is_tile)
+
+
+def _on_whole_table(pyramid: Pyramid, pieces: _Pieces, classifier: TileClassifier) -> _Pieces:
+    """The pieces on a whole table, no disc among its tiles; where few tiles are sure, by the edges that show."""
+    confidences = [one.confidence for one in pieces.found]
+    is_tile = pieces.is_tile & ~_are_discs(pieces.corners, np.where(pieces.is_tile, confidences, 0.0))
+    pieces = replace(pieces, is_tile=is_tile)
+    are_sure = [sure >= LIMITS.sure_find for sure, is_one in zip(confidences, is_tile, strict=True) if is_one]
+    if not are_sure or sum(are_sure) >= LIMITS.table.min_sure:
+        return pieces
+    pieces = _along_edges(pyramid, pieces, classifier)
+    return pieces if all(are_sure) else _of_any_print(pyramid, pieces, classifier)
+
+
+def _along_edges(pyramid: Pyramid, pieces: _Pieces, classifier: TileClassifier) -> _Pieces:
+    """The pieces, tiles that lie along no edges as edges farther out show them: on a board of their stock tiles are
+    outlined by what is printed on them.
+    """
+    corners, tiles = pieces.corners, np.flatnonzero(pieces.is_tile).tolist()
     seen = clear_outlines(pyramid, corners[tiles])
     unclear = [i for i, one in zip(tiles, seen, strict=True) if one is None]
     exact = clear_outlines(pyramid, corners[unclear], LIMITS.grown) if unclear else []
     grown = {i: one for i, one in zip(unclear, exact, strict=True) if one is not None}
     if not grown:
-        return corners, probabilities
-    corners, probabilities = corners.copy(), probabilities.copy()
+        return pieces
+    corners, probabilities = corners.copy(), pieces.probabilities.copy()
     corners[list(grown)] = list(grown.values())
     probabilities[list(grown)] = classifier.classify(pyramid, corners[list(grown)])
-    return corners, probabilities
+    return replace(pieces, corners=corners, probabilities=probabilities)
 
 
-def _of_any_print(
-    pyramid: Pyramid,
-    found: tuple[Detection, ...],
-    corners: NDArray[np.float32],
-    probabilities: NDArray[np.float32],
-    is_tile: NDArray[np.bool_],
-    classifier: TileClassifier,
-) -> tuple[tuple[Detection, ...], NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
-    """The finds, their outlines (N, 6, 2), probabilities (N, 6, C) and whether they are tiles (N,), with those of the
-    detector that knows no game in the tiles' stead where it sees more: on a board of their stock few are found.
+def _of_any_print(pyramid: Pyramid, pieces: _Pieces, classifier: TileClassifier) -> _Pieces:
+    """The pieces, with those of the detector that knows no game in the tiles' stead where it sees more: on a board of
+    their stock few are found.
     """
     outlines = detect_outlines(np.asarray(pyramid.levels[0], np.uint8), 6)
-    if len(outlines) <= is_tile.sum():
-        return found, corners, probabilities, is_tile
+    if len(outlines) <= pieces.is_tile.sum():
+        return pieces
     seen = np.array([one.corners for one in outlines], np.float32)
     shown = classifier.classify(pyramid, seen)
     tiles = np.flatnonzero(_are_tiles(shown, classifier)).tolist()
-    if len(tiles) <= is_tile.sum():
-        return found, corners, probabilities, is_tile
-    rest = np.flatnonzero(~is_tile).tolist()
-    pieces = (*(Detection(seen[i], outlines[i].confidence) for i in tiles), *(found[i] for i in rest))
-    return (
-        pieces,
-        np.concatenate([seen[tiles], corners[rest]]),
-        np.concatenate([shown[tiles], probabilities[rest]]),
-        np.arange(len(pieces)) < len(tiles),
+    if len(tiles) <= pieces.is_tile.sum():
+        return pieces
+    rest = np.flatnonzero(~pieces.is_tile).tolist()
+    found = (*(Detection(seen[i], outlines[i].confidence) for i in tiles), *(pieces.found[i] for i in rest))
+    return _Pieces(
+        found,
+        np.concatenate([seen[tiles], pieces.corners[rest]]),
+        np.concatenate([shown[tiles], pieces.probabilities[rest]]),
+        np.arange(len(found)) < len(tiles),
     )
 
 
