@@ -27,6 +27,8 @@ ANGLES = np.radians(60.0 * np.arange(6))
 """Of a regular hexagon's corners, from corner 0."""
 UNIT_HEXAGON = np.stack([np.cos(ANGLES), np.sin(ANGLES)], 1)
 """Of circumradius 1, as the lattice of a board has it: corner 0 to the right; `HEXAGON` is turned by half a sixth."""
+HEXAGON_ROLLS = (np.arange(6)[:, None] + np.arange(6)) % 6
+"""The indices (6, 6) of a hexagon's corners, begun at each of them."""
 _ODD = 0.2
 """An outline farther than this from a regular hexagon, on the levelled table, may be no card; see `TablePoses`."""
 _TINY = 1e-9 * np.eye(3)

@@ -15,11 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.rules.hexgrid import Cell, LatticeMap
-from companion.vision.geometry import areas
+from companion.vision.geometry import HEXAGON_ROLLS, areas
 from companion.vision.image.pyramid import Pyramid
 
-_ROLLS = (np.arange(6)[:, None] + np.arange(6)) % 6
-"""A hexagon's corners, begun at each of them."""
 _CALIBRATION_POWER = 0.16
 _AREA_OF_UNIT_HEXAGON = 1.5 * math.sqrt(3.0)
 
@@ -178,9 +176,9 @@ def aligned(card: DetectedCard, model: DetectedCard) -> DetectedCard:
     """The card in its own frame, its corners begun where those of ``model``, the same place seen before, begin."""
     offsets = model.corners - model.corners.mean(0)
     mine = card.corners - card.corners.mean(0)
-    roll = int(((mine[_ROLLS] - offsets) ** 2).sum((1, 2)).argmin())
+    roll = int(((mine[HEXAGON_ROLLS] - offsets) ** 2).sum((1, 2)).argmin())
     # corner k becomes corner 0, so edge k (clockwise) becomes edge 0: the names go k steps counter-clockwise
-    return replace(turned_card(card, None, roll - card.east), corners=card.corners[_ROLLS[roll]], east=0)
+    return replace(turned_card(card, None, roll - card.east), corners=card.corners[HEXAGON_ROLLS[roll]], east=0)
 
 
 def is_near(a: DetectedCard, b: DetectedCard, share: float) -> bool:

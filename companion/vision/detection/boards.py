@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.edge_refinement import fit_homography
-from companion.vision.geometry import UNIT_HEXAGON, following, mapped
+from companion.vision.geometry import HEXAGON_ROLLS, UNIT_HEXAGON, following, mapped
 
 Floats = NDArray[np.float64]
 Cell = tuple[int, int]
@@ -37,8 +37,6 @@ NEARLY_ALL = 0.9
 """A lattice with so many of the tiles, or of those on the one with most, may be the board's."""
 SAME_STEP = 0.15
 """Steps that differ by less, in their lengths, lead to the same tile."""
-_ROLLS = (np.arange(6)[:, None] + np.arange(6)) % 6
-"""A hexagon's corners, begun at each of them."""
 
 
 def centres_of(cells: Sequence[Cell]) -> Floats:
@@ -261,6 +259,6 @@ def _areas(outlines: Floats) -> Floats:
 
 def _ordered(tiles: Floats, like: Floats) -> Floats:
     """Tiles' corners (N, 6, 2), of each in the order in which they lie nearest to another's (N, 6, 2)."""
-    turns = tiles[:, _ROLLS]  # (N, 6, 6, 2)
+    turns = tiles[:, HEXAGON_ROLLS]  # (N, 6, 6, 2)
     nearest = np.linalg.norm(turns - like[:, None], axis=3).sum(2).argmin(1)
     return np.asarray(turns[np.arange(len(tiles)), nearest])

@@ -360,7 +360,7 @@ class ChangeReader:
             )
             as_it_was = replace(as_it_was, picture=bgr, is_thorough=piece in in_peace)
             reading.lying.extend(moved_by(card, x0, y0) for card in as_it_was.cards)
-            seen, doubts = self._look_at(view, bgr, window, as_it_was, width_px, classifier)
+            seen, doubts = self._read_or_recall(view, bgr, window, as_it_was, width_px, classifier)
             reading.doubts.extend(doubts)
             twice = near(seen, reading.seen, _SAME_OUTLINE)
             reading.seen.extend(card for card, is_twice in zip(seen, twice, strict=True) if not is_twice)
@@ -385,7 +385,7 @@ class ChangeReader:
             self._next_hand_s = view.now_s + _HAND_S - 0.01
         return [window for window in at_work if window not in waiting]
 
-    def _look_at(
+    def _read_or_recall(
         self,
         view: ObservedFrame,
         bgr: NDArray[np.uint8],
@@ -394,7 +394,7 @@ class ChangeReader:
         width_px: float | None,
         classifier: Any,
     ) -> tuple[list[DetectedCard], list[Doubt]]:
-        """See `_read_window`; where nothing stirs, what showed the same a few times is not read again."""
+        """As `_read_window`; what showed the same a few times is not read again while nothing stirs there."""
         key, known, now_s = (window, as_it_was.is_thorough), as_it_was.everywhere, view.now_s
         x0, y0, x1, y1 = (v // MASK_PX for v in window)
         stirred_s = float(view.mask.stirred_s[y0 : y1 + 1, x0 : x1 + 1].max(initial=-np.inf))
