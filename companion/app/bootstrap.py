@@ -26,7 +26,7 @@ from companion.devices.camera import Camera, MonitoredCamera
 from companion.devices.service import ServiceManager
 from companion.devices.speaker import Speaker
 from companion.errors import BadSettings, UsageError
-from companion.games import game
+from companion.games import deck_played, game
 from companion.referee.feed import feed_listener
 from companion.referee.folder import journals
 from companion.referee.messages import Notice, Propose
@@ -205,15 +205,15 @@ def _drawn(jpeg: bytes, close: bool = False) -> bytes:
 
 
 def _following(table: Table) -> AbstractContextManager[None]:
-    """Light the lamp while a proposal waits, and restart watching for another game, until the end of the block."""
-    game = table.referee.latest().header.game
+    """Light the lamp while a proposal waits, and restart watching for another deck, until the end of the block."""
+    deck = deck_played(table.referee.latest().header)
 
     def follow() -> None:
-        nonlocal game
+        nonlocal deck
         session = table.referee.latest()
         table.panel.show(session.proposal is not None, _seat(session))
-        if session.header.game != game:
-            game = session.header.game
+        if (now := deck_played(session.header)) != deck:
+            deck = now
             table.restart_watching()
 
     return feed_listener(table.referee.feed, lambda entry: follow(), "following", follow)

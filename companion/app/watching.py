@@ -143,14 +143,15 @@ class Watching:
         """
         spec = games.game(game)
         recognizer = spec.recognizer()
-        self._game = game
+        header = referee.latest().header
+        self._deck = game, spec.deck_edition(header)
         self._camera = camera
         self._referee = referee
         self._clock = clock
         self._say = say
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
-        edition = recognizer.edition(deck) or spec.deck_edition(referee.latest().header)
+        edition = recognizer.edition(deck) or spec.deck_edition(header)
         classifier = recognizer.classifier(edition, profile)
         self._tracker = recognizer.tracker(classifier, settle_times or SettleTimes())
         self._interpreter = spec.interpreter()
@@ -235,8 +236,8 @@ class Watching:
             session = self._referee.latest()
             notices = (*self._tracker.active_notices, *self._drift_notices, *self._notices.codes)
             inputs = (session.version, self._revision, self._tracker.is_quiet, notices)
-            # another game may have begun: this watcher is about to be stopped
-            if session.header.game == self._game and inputs != self._interpreted:
+            # a game of another deck may have begun: this watcher is about to be stopped
+            if games.deck_played(session.header) == self._deck and inputs != self._interpreted:
                 self._interpreted = inputs
                 self._compare(frame.picture, session)
 

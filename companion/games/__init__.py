@@ -124,6 +124,11 @@ def game(name: str) -> GameSpec:
     return GAMES[name]
 
 
+def deck_played(header: "Header") -> tuple[str, str | None]:
+    """The game of a header and the edition of its deck: what a camera is to read."""
+    return header.game, game(header.game).deck_edition(header)
+
+
 def network_files() -> tuple[str, ...]:
     """The paths of all networks of a complete installation, as `companion.vision.networks.network` takes them."""
     shared = tuple(f"outline/{network}/weights.onnx" for network in ("detector", "refiner", "judge"))

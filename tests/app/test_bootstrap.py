@@ -185,6 +185,40 @@ def test_another_game_is_looked_at_with_other_eyes(tmp_path: Path, monkeypatch: 
     assert camera.next() is None
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (Header("hexel", ("Ana", "Bo"), "36"), Header("hexel", ("Ana", "Bo"), "46")),
+        (Header("hexapod", ("Ana", "Bo")), Header("hexapod", ("Ana", "Bo"), None, {"rows": 4, "cols": 6})),
+    ],
+)
+def test_the_same_game_with_another_deck_is_looked_at_with_other_eyes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: Header, second: Header
+) -> None:
+    monkeypatch.setattr("companion.app.watching.Watching", Eyes)
+    monkeypatch.setattr(Eyes, "looking", [])
+    (tmp_path / "0.png").write_bytes(b"")
+    open_table(tmp_path, first, first).stop()
+    playing: list[threading.Thread] = []
+
+    def play(table: Table) -> None:
+        listener = table.referee.feed.subscribe()
+        table.referee.ask(Begin(replace(first, players=("Bo", "Ana"))))  # the same deck: nothing is looked at anew
+        table.referee.ask(Begin(second))
+        ends = time.monotonic() + 30
+        while len(Eyes.looking) < 3 and time.monotonic() < ends:
+            listener.next(0.05)
+        table.ask_to_stop()
+
+    def on_live(table: Table) -> None:
+        playing.append(threading.Thread(target=play, args=(table,)))
+        playing[0].start()
+
+    run_table(settings_for(tmp_path), camera=lambda table: Recorded(tmp_path), on_live=on_live, say=lambda line: None)
+    playing[0].join(10)
+    assert Eyes.looking == [f"{first.game} begun", f"{first.game} ended"] * 2
+
+
 def test_the_camera_is_switched_off_and_on_in_the_middle_of_a_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
