@@ -50,6 +50,7 @@ class LatticeInterpreter:
         self._terms = terms
         self._registration: Registration | None = None
         self._rejected: dict[Cell, Edges] = {}
+        self._has_rejected_clearing = False
         self._registered: dict[Cell, DetectedCard] = {}
         self._ties: set[frozenset[Cell]] = set()
         self._placed: Cell | None = None
@@ -75,6 +76,7 @@ class LatticeInterpreter:
     def note_rejection(self, command: Command, session: Session) -> None:
         """See `Interpreter`."""
         tableau = self.tableau(session.game.view(session.state))
+        self._has_rejected_clearing = not self._terms.cells(command)
         for cell in self._terms.cells(command):
             if cell not in tableau and cell in self._registered:
                 self._rejected[cell] = self._registered[cell].edges
@@ -98,6 +100,7 @@ class LatticeInterpreter:
             text = "The cards on the table are not those of this game."
             return Interpretation(notices | {"table-differs": Notice("table-differs", text)}, is_open=False)
         self._registered = registered
+        self._has_rejected_clearing = self._has_rejected_clearing and not registered
         self._put_off(tableau)
         notices |= _differences(tableau, registered, size, is_quiet=tracker.is_quiet)
         command = self._command(session, tableau, is_quiet=tracker.is_quiet)
@@ -142,7 +145,8 @@ class LatticeInterpreter:
         for count in range(1, len(new_cards) + 1):
             if command := self._command_of(session, tableau, new_cards[:count]):
                 return command
-        return self._command_of(session, tableau, ()) if not self._registered and is_quiet else None
+        is_cleared = not self._registered and is_quiet and not self._has_rejected_clearing
+        return self._command_of(session, tableau, ()) if is_cleared else None
 
     def _command_of(self, session: Session, tableau: Tableau, new_cards: Sequence[DetectedCard]) -> Command | None:
         """The likeliest move that brings the new cards; without any and with an empty table, the one that clears it."""

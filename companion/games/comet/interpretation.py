@@ -41,6 +41,8 @@ class CometInterpreter:
     def __init__(self) -> None:
         self._zone_of: ZoneOf | None = None
         self._rejected: set[tuple[str, tuple[Card, ...]]] = set()
+        self._rejected_step: tuple[Command, CardsByPot] | None = None
+        self._lying: CardsByPot = {}
         self._before: CardsByPot = {}
 
     def note_change(self, event: Mapping[str, Any]) -> None:
@@ -50,6 +52,8 @@ class CometInterpreter:
         """See `Interpreter`."""
         if command["cmd"] == "set":
             self._rejected.add((command["pot"], tuple(sorted(tuple(sorted(card)) for card in command["cards"]))))
+        else:
+            self._rejected_step = command, self._lying
 
     def note_zones(self, zone_of: ZoneOf) -> None:
         """See `Interpreter`."""
@@ -62,7 +66,10 @@ class CometInterpreter:
         cards = [card for card in tracker.cards if isinstance(card, DetectedCometCard)]
         on_pots = self._on_pots(cards, session.game.view(session.state)["table"]["pots"])
         groups = [(pot, group) for pot, on_pot in on_pots.items() for group in group_cards(on_pot)]
+        self._lying = {pot: list(_faces(on_pot)) for pot, on_pot in on_pots.items()}
         self._rejected &= {(pot, _faces(group)) for pot, group in groups}
+        if self._rejected_step is not None and self._rejected_step[1] != self._lying:
+            self._rejected_step = None
         notices = {code: Notice(code, text) for code, text in tracker.active_notices.items()}
         notices |= _unsure([card for on_pot in on_pots.values() for card in on_pot], size)
         if self._zone_of is None and cards:
@@ -71,7 +78,7 @@ class CometInterpreter:
         if any(_is_too_many(group, pot, session) for pot, group in groups):
             text = "Cards of more than one set lie together: leave a gap between one set and the next."
             notices["sets-touch"] = Notice("sets-touch", text)
-        command, new_cards = self._command(session, on_pots, groups)
+        command, new_cards = self._command(session, groups)
         confidence = min((card.confidence for card in new_cards), default=1.0)
         alternatives = () if command is None else number_alternatives(command, new_cards)
         return Interpretation(notices, command, new_cards, cards, confidence, alternatives)
@@ -89,7 +96,6 @@ class CometInterpreter:
     def _command(
         self,
         session: Session,
-        on_pots: Mapping[str, Sequence[DetectedCometCard]],
         groups: Sequence[tuple[str, Sequence[DetectedCometCard]]],
     ) -> tuple[Command | None, Sequence[DetectedCometCard]]:
         """The first set among the groups with its cards; else the move that all pots together mean."""
@@ -100,11 +106,11 @@ class CometInterpreter:
             found = session.game.interpret(session.state, {}, {pot: faces})
             if found and found[0]["cmd"] == "set":
                 return found[0], group
-        after = {pot: list(_faces(cards)) for pot, cards in on_pots.items()}
-        before = {} if after else self._before
-        self._before = after or self._before
-        commands = [c for c in session.game.interpret(session.state, before, after) if c["cmd"] != "set"]
-        return (commands[0] if commands else None), ()
+        before = {} if self._lying else self._before
+        self._before = self._lying or self._before
+        commands = [c for c in session.game.interpret(session.state, before, self._lying) if c["cmd"] != "set"]
+        rejected = None if self._rejected_step is None else self._rejected_step[0]
+        return next((c for c in commands if c != rejected), None), ()
 
 
 def group_cards(cards: Sequence[DetectedCometCard]) -> list[list[DetectedCometCard]]:

@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.games.hexapod.rules.legality import SPIDER
 from companion.games.hexapod.vision.placements import Laid, with_card
 from companion.games.hexapod.vision.results import DetectedField, Kinds
 from companion.interpretation.interpreter import Interpretation
@@ -28,6 +29,9 @@ CasesByPlayer = Mapping[str, Sequence[Sequence[str | None]]]
 
 SIDE = 2
 """Cells along a card's side."""
+
+_Spiders = list[list[tuple[int, int]]]
+"""The cells that show the Spider, of each field that does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,8 @@ class CaseInterpreter:
     def __init__(self) -> None:
         self._zone_of: ZoneOf | None = None
         self._rejected: list[tuple[Command, Kinds]] = []
+        self._spiders: _Spiders = []
+        self._rejected_spiders: _Spiders | None = None
         self._cases: dict[str, DetectedField] = {}
         self._laid: list[_LaidIn] = []
 
@@ -78,6 +84,8 @@ class CaseInterpreter:
         """See `Interpreter`."""
         if command["cmd"] == "play" and command["player"] in self._cases:
             self._rejected.append((command, self._cases[command["player"]].cells))
+        elif command["cmd"] == "spider":
+            self._rejected_spiders = self._spiders
 
     def note_zones(self, zone_of: ZoneOf) -> None:
         """See `Interpreter`."""
@@ -94,9 +102,14 @@ class CaseInterpreter:
         known = {name: player["case"] for name, player in players.items()}
         self._cases = self._assign(cases, known)
         self._rejected = [(c, cells) for c, cells in self._rejected if self._cells_of(c["player"]) == cells]
+        self._spiders = _spiders(fields)
+        if self._spiders != self._rejected_spiders:
+            self._rejected_spiders = None
         after: dict[str | None, Any] = {name: field.cells for name, field in self._cases.items()}
         one_by_one = self._one_by_one(cases, known, session)
         commands = session.game.interpret(session.state, {}, {**after, None: loose})
+        if self._rejected_spiders is not None:
+            commands = tuple(command for command in commands if command["cmd"] != "spider")
         commands = commands or one_by_one
         rejected = [command for command, _ in self._rejected]
         command = next((c for c in commands if c not in rejected), None)
@@ -150,6 +163,14 @@ class CaseInterpreter:
         kinds = tuple(kind for cells in command["card"]["cells"] for kind in cells)
         corners = _card_corners(field, row, col)
         return [DetectedCard(None, kinds, corners, field.confidence, field.confidence, np.zeros((4, 0)))]
+
+
+def _spiders(fields: Iterable[DetectedField]) -> _Spiders:
+    places = [
+        [(r, c) for r, row in enumerate(field.cells) for c, kind in enumerate(row) if kind == SPIDER]
+        for field in fields
+    ]
+    return sorted(cells for cells in places if cells)
 
 
 def _agreement(cells: Kinds, known: Sequence[Sequence[str | None]]) -> int:

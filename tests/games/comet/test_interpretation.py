@@ -117,6 +117,35 @@ def test_what_was_rejected_stays_so_until_other_cards_lie_there(
     assert seen(interpreter, referee, *pair(100)).command == command
 
 
+def test_a_rejected_reveal_stays_so_until_other_cards_lie_there(
+    referee: Referee, interpreter: CometInterpreter
+) -> None:
+    begun(referee)
+    referee.ask(Do(seen(interpreter, referee, *pair(100)).command))
+    reveal = seen(interpreter, referee, *pair(100)).command
+    assert reveal == {"cmd": "reveal"}
+    interpreter.note_rejection(reveal, referee.latest())
+    assert seen(interpreter, referee, *pair(100)).command is None
+    other = card((5, 5, 6), 400, 100), card((5, 6, 7), 464, 100)
+    referee.ask(Do(seen(interpreter, referee, *pair(100), *other).command))
+    assert seen(interpreter, referee, *pair(100), *other).command == reveal, "another set lies there now"
+
+
+def test_a_rejected_round_stays_so_until_cards_lie_on_the_pots_again(
+    referee: Referee, interpreter: CometInterpreter
+) -> None:
+    begun(referee)
+    referee.ask(Do(seen(interpreter, referee, *pair(100)).command))
+    referee.ask(Do({"cmd": "reveal"}))
+    assert seen(interpreter, referee, *pair(100)).command is None
+    coming = seen(interpreter, referee).command
+    assert coming == {"cmd": "round", "player": "Bo"}
+    interpreter.note_rejection(coming, referee.latest())
+    assert seen(interpreter, referee).command is None
+    assert seen(interpreter, referee, *pair(100)).command is None
+    assert seen(interpreter, referee).command == coming
+
+
 def test_cleared_pots_between_rounds_are_the_coming_dealers_round(
     referee: Referee, interpreter: CometInterpreter
 ) -> None:

@@ -28,6 +28,11 @@ def showing(kinds: dict[tuple[int, int], str]) -> Any:
     return tuple(tuple(kinds.get((r, c)) for c in range(5)) for r in range(5))
 
 
+def loose(cells: Any) -> DetectedField:
+    corners = np.array([(500, 100), (540, 100), (540, 140), (500, 140)], np.float32)
+    return DetectedField(corners, cells, ((False,) * 2,) * 2, 0.97, is_case=False)
+
+
 class TableTracker:
     is_quiet = True
 
@@ -105,6 +110,23 @@ def test_what_was_rejected_stays_so_until_the_case_shows_something_else(referee:
     assert seen(interpreter, referee, left, field(EMPTY, 600)).command is None
     assert seen(interpreter, referee, field(EMPTY, 100), field(EMPTY, 600)).command is None
     assert seen(interpreter, referee, left, field(EMPTY, 600)).command == command
+
+
+def test_a_rejected_spider_stays_so_until_the_stacks_show_something_else(referee: Referee) -> None:
+    interpreter = CaseInterpreter()
+    spider, other = (("spider",) * 2,) * 2, (("leaf",) * 2,) * 2
+    cases = field(EMPTY, 100), field(EMPTY, 600)
+    command = seen(interpreter, referee, *cases, loose(spider)).command
+    assert command == {"cmd": "spider", "player": "Ana"}
+    interpreter.note_rejection(command, referee.latest())
+    assert seen(interpreter, referee, *cases, loose(spider)).command is None
+    laid = field(showing(FIRST), 100), field(EMPTY, 600)
+    play = seen(interpreter, referee, *laid, loose(spider)).command
+    assert play["cmd"] == "play", "the game goes on"
+    referee.ask(Do(play))
+    assert seen(interpreter, referee, *laid, loose(spider)).command is None, "nor is it asked of the next player"
+    assert seen(interpreter, referee, *laid, loose(other)).command is None
+    assert seen(interpreter, referee, *laid, loose(spider)).command == {"cmd": "spider", "player": "Bo"}
 
 
 def test_two_cards_at_once_are_asked_one_at_a_time(referee: Referee) -> None:
