@@ -20,7 +20,7 @@ from companion.errors import DeviceError, ModelError, TableError
 from companion.interpretation.interpreter import Interpretation
 from companion.referee.messages import Evidence, Notice, Propose
 from companion.referee.referee import Referee
-from companion.referee.session import Session
+from companion.referee.session import Session, settles
 from companion.rules.engine import Command
 from companion.vision.calibration.calibration import read_calibration
 from companion.vision.calibration.drift import DriftMonitor
@@ -263,11 +263,17 @@ class Watching:
         )
 
     def _note_rejection(self, session: Session) -> None:
-        """Tell the interpreter of a rejection: our proposal is gone and no move was made of it."""
+        """Tell the interpreter of a rejection: our proposal is gone, and nothing but that changed, or it was put right.
+
+        What was confirmed was not rejected: taken back, it is proposed again. Nor was what waited when a game began.
+        """
         if self._proposed is None or session.proposal is not None or session.version <= self._proposed[0]:
             return
-        self._interpreter.note_rejection(self._proposed[1], session)
+        version, command = self._proposed
         self._proposed = None
+        latest = session.moves[-1].command if session.moves else {}
+        if session.state_version <= version or (latest != command and settles(latest, command)):
+            self._interpreter.note_rejection(command, session)
 
     def _propose(self, session: Session, interpretation: Interpretation, picture: NDArray[np.uint8]) -> None:
         """Propose the interpreted command, or withdraw our proposal when there is none."""
@@ -278,7 +284,7 @@ class Watching:
                 self._proposed = None
             return
         if waiting == interpretation.command:
-            self._proposed = self._proposed or (session.version, interpretation.command)
+            self._proposed = session.version, interpretation.command
             return
         zone_of = None if self._drift_monitor is None else self._drift_monitor.zone_of
         jpeg = evidence_picture(picture, interpretation.cards, interpretation.new_cards, zone_of)

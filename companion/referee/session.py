@@ -201,6 +201,11 @@ def evolve(session: Session, event: SessionEvent) -> Session:
             return replace(session, notices=MappingProxyType(others | shown))
 
 
+def settles(command: Command, proposed: Command) -> bool:
+    """Whether a move is the proposed one, or the same player's correction of it."""
+    return all(proposed.get(f) == command.get(f) for f in ("cmd", "player"))
+
+
 def begin(header: Header, version: int, before: Session | None = None) -> Session:
     """A session at the beginning of a game, with the notices, the press gap and the answers of the one ``before``.
 
@@ -321,7 +326,7 @@ def _after_move(session: Session, moved: Moved) -> Session:
         moves=line.moves,
         done=(*session.done, None),
         undone=(),
-        proposal=None if _settles(moved.command, session.proposal) else session.proposal,
+        proposal=None if session.proposal and settles(moved.command, session.proposal.command) else session.proposal,
         answered=answered,
     )
     return _reassess_proposal(after, moved.at_s)
@@ -358,11 +363,6 @@ def _line_before(session: Session) -> Line:
     """The line before the last change that can be undone."""
     before = session.done[-1]
     return session.line.before(len(session.moves)) if before is None else before
-
-
-def _settles(command: Command, proposal: Proposal | None) -> bool:
-    """Whether a move is the proposed one, or the same player's correction of it."""
-    return proposal is not None and all(proposal.command.get(f) == command.get(f) for f in ("cmd", "player"))
 
 
 def _reassess_proposal(session: Session, at_s: float) -> Session:

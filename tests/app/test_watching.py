@@ -11,9 +11,10 @@ from companion.app.watching import Watching
 from companion.devices.camera import Frame
 from companion.errors import DeviceError, TableError, UsageError
 from companion.games import GAMES
+from companion.games.hexapod.demo.tabletop import HexapodThings
 from companion.games.hexel.deck import FACES
 from companion.games.hexel.demo.tabletop import HexelThings
-from companion.referee.messages import Begin, Confirm, Do, Propose, Reject
+from companion.referee.messages import Begin, Confirm, Do, Propose, Reject, Undo
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
 from companion.simulator.film import Film, Setting
@@ -150,6 +151,39 @@ def test_a_confirmed_line_is_not_proposed_again(table: tuple[Referee, FilmCamera
     place, symbols = kept.chances[0]
     assert place == ["cards", 0, "edges", 0]
     assert max(symbols, key=lambda name: symbols[name]) == referee.latest().moves[0].command["cards"][0]["edges"][0]
+
+
+def test_what_waited_when_a_game_was_begun_is_proposed_in_that_game_too(
+    table: tuple[Referee, FilmCamera, Film],
+) -> None:
+    referee, camera, film = table
+    line_lies(film, camera)
+    first = command(referee)
+    referee.ask(Begin(Header("hexel", ("Ana", "Bo", "Cy"), "36")))
+    camera.show(4)
+    assert command(referee) == first
+
+
+def test_a_confirmed_card_that_is_taken_back_while_it_lies_is_proposed_again(tmp_path: Path) -> None:
+    film = Film(Setting(HexapodThings(("Ana", "Bo"), 5, 5), seed=3, size=(960, 540)))
+    header = Header("hexapod", ("Ana", "Bo"))
+    referee, camera = open_table(tmp_path, header, header), FilmCamera(film)
+    referee.start()
+    watching = Watching(camera, referee, "hexapod")
+    watching.start()
+    camera.show(8)
+    film.lay_out({("Ana", 1, 1, 0): (("blue", "gold"), ("green", "dung"))})
+    camera.show(14)
+    first = command(referee)
+    assert first is not None
+    referee.ask(Confirm(referee.latest().version))
+    camera.show(3)
+    assert command(referee) is None
+    referee.ask(Undo(referee.latest().version))
+    camera.show(3)
+    assert command(referee) == first
+    watching.stop()
+    referee.stop()
 
 
 def test_a_card_that_comes_too_early_is_said_to(table: tuple[Referee, FilmCamera, Film]) -> None:
