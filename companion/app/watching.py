@@ -276,10 +276,10 @@ class Watching:
             self._interpreter.note_rejection(command, session)
 
     def _propose(self, session: Session, interpretation: Interpretation, picture: NDArray[np.uint8]) -> None:
-        """Propose the interpreted command, or withdraw our proposal when there is none."""
+        """Propose the interpreted command, or withdraw what waits when there is none."""
         waiting = session.proposal.command if session.proposal is not None else None
         if interpretation.command is None:
-            if waiting is not None and self._proposed is not None and waiting == self._proposed[1]:
+            if waiting is not None:  # ours, or of the watcher before this one
                 self._referee.notify(Propose(None))
                 self._proposed = None
             return

@@ -14,7 +14,7 @@ from companion.games import GAMES
 from companion.games.hexapod.demo.tabletop import HexapodThings
 from companion.games.hexel.deck import FACES
 from companion.games.hexel.demo.tabletop import HexelThings
-from companion.referee.messages import Begin, Confirm, Do, Propose, Reject, Undo
+from companion.referee.messages import Begin, Confirm, Do, Notice, Propose, Reject, Undo
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
 from companion.simulator.film import Film, Setting
@@ -151,6 +151,21 @@ def test_a_confirmed_line_is_not_proposed_again(table: tuple[Referee, FilmCamera
     place, symbols = kept.chances[0]
     assert place == ["cards", 0, "edges", 0]
     assert max(symbols, key=lambda name: symbols[name]) == referee.latest().moves[0].command["cards"][0]["edges"][0]
+
+
+def test_what_waits_is_withdrawn_where_it_was_taken_away_while_watching_began_anew(
+    table: tuple[Referee, FilmCamera, Film],
+) -> None:
+    referee, camera, film = table
+    line_lies(film, camera)
+    assert command(referee) is not None
+    again = FilmCamera(Film(Setting(HexelThings("36", CELLS), seed=3, size=(960, 540))))
+    watching = Watching(again, referee, "hexel")
+    watching.start()
+    again.show(8)
+    watching.stop()
+    referee.ask(Notice("sign-of-life", None))  # answered after all that the watcher said
+    assert command(referee) is None
 
 
 def test_what_waited_when_a_game_was_begun_is_proposed_in_that_game_too(
