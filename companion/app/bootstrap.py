@@ -29,7 +29,7 @@ from companion.errors import BadSettings, UsageError
 from companion.games import deck_played, game
 from companion.referee.feed import feed_listener
 from companion.referee.folder import journals
-from companion.referee.messages import Notice, Propose
+from companion.referee.messages import REFEREE_CALLED, Notice, Propose
 from companion.referee.referee import open_table
 from companion.referee.session import Session
 from companion.rules.engine import Header
@@ -96,7 +96,7 @@ def run_table(
                 if not is_running:
                     manager.stopping()
             release_memory()
-            for code in table.referee.latest().notices:
+            for code in table.referee.latest().notices.keys() - {REFEREE_CALLED}:  # what was seen is no news any more
                 table.referee.notify(Notice(code, None))
 
 

@@ -27,7 +27,7 @@ from companion.devices.recorded import Recorded
 from companion.errors import UsageError
 from companion.games import GAMES
 from companion.games.hexel.rules.game import legal, start
-from companion.referee.messages import Begin, Do, Evidence, Notice, Propose
+from companion.referee.messages import REFEREE_CALLED, Begin, Do, Evidence, Notice, Propose
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
 from companion.simulator.script import write_script
@@ -253,6 +253,31 @@ def test_the_camera_is_switched_off_and_on_in_the_middle_of_a_game(
     playing[0].join(10)
     assert Eyes.looking == ["hexel begun", "hexel ended", "hexel begun", "hexel ended"]
     assert health[0] == "off"
+
+
+def test_a_call_for_the_referee_outlasts_a_switch_of_the_camera(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("companion.app.watching.Watching", Eyes)
+    (tmp_path / "0.png").write_bytes(b"")
+    left: list[str] = []
+
+    def play(table: Table) -> None:
+        listener = table.referee.feed.subscribe()
+        table.referee.ask(Notice(REFEREE_CALLED, "Bo calls the referee"))
+        for is_on in (False, True):
+            table.switch_camera(is_on)
+            while (told := listener.next(30)) and ("camera-off" in told.session.notices) is is_on:
+                pass
+            assert told is not None
+        left.extend(table.referee.latest().notices)
+        table.ask_to_stop()
+
+    def on_live(table: Table) -> None:
+        threading.Thread(target=play, args=(table,)).start()
+
+    run_table(settings_for(tmp_path), camera=lambda table: Recorded(tmp_path), on_live=on_live, say=lambda line: None)
+    assert left == [REFEREE_CALLED]
 
 
 def test_the_camera_waits_for_a_card_as_long_as_the_settings_say(
