@@ -102,6 +102,11 @@ def _notice(event: Mapping[str, Any], picture: NDArray[np.uint8]) -> Notice:
     return Notice(event["code"], event["message"], None if at is None else (at[0] / width, at[1] / height))
 
 
+def _puts_right(command: Command, proposed: Command) -> bool:
+    """Whether a move is the same player's of the kind proposed, but another."""
+    return command != proposed and settles(command, proposed)
+
+
 def has_glare(picture: NDArray[np.uint8], at: tuple[float, float]) -> bool:
     """Whether the picture is overexposed around a point, given as fractions of its width and height."""
     height, width = picture.shape[:2]
@@ -162,6 +167,7 @@ class Watching:
         self._drift_notices: dict[str, Notice] = {}
         self._checked_s = -DRIFT_CHECK_EVERY_S
         self._proposed: tuple[int, Command] | None = None
+        self._amendments = 0
         self._shown: dict[str, Notice] = {}
         self._revision = 0
         self._interpreted: tuple[Any, ...] = ()
@@ -254,6 +260,7 @@ class Watching:
     def _compare(self, picture: NDArray[np.uint8], session: Session) -> None:
         """Interpret the cards against the session, propose the move and show the notices."""
         self._note_rejection(session)
+        self._note_corrections(session)
         interpretation = self._interpreter.interpret(self._tracker, session, (picture.shape[1], picture.shape[0]))
         if interpretation.is_open:
             self._propose(session, interpretation, picture)
@@ -263,7 +270,7 @@ class Watching:
         )
 
     def _note_rejection(self, session: Session) -> None:
-        """Tell the interpreter of a rejection: our proposal is gone, and nothing but that changed, or it was put right.
+        """Tell the interpreter of a rejection: our proposal is gone and nothing else changed; or that it was put right.
 
         What was confirmed was not rejected: taken back, it is proposed again. Nor was what waited when a game began.
         """
@@ -272,8 +279,18 @@ class Watching:
         version, command = self._proposed
         self._proposed = None
         latest = session.moves[-1].command if session.moves else {}
-        if session.state_version <= version or (latest != command and settles(latest, command)):
+        if session.state_version <= version:
             self._interpreter.note_rejection(command, session)
+        elif _puts_right(latest, command):
+            self._interpreter.note_correction(command, session)
+
+    def _note_corrections(self, session: Session) -> None:
+        """Tell the interpreter which confirmed moves were put right since."""
+        for amendment in session.amendments[self._amendments :]:
+            for was, now in zip(amendment.was, amendment.now, strict=False):
+                if amendment.did == "correct" and _puts_right(now.command, was.command):
+                    self._interpreter.note_correction(was.command, session)
+        self._amendments = len(session.amendments)
 
     def _propose(self, session: Session, interpretation: Interpretation, picture: NDArray[np.uint8]) -> None:
         """Propose the interpreted command, or withdraw what waits when there is none."""

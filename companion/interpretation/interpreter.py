@@ -44,6 +44,9 @@ class Interpreter(Protocol):
     def note_rejection(self, command: Command, session: Session) -> None:
         """Take in a rejection: the proposal is not made again until its cards have changed."""
 
+    def note_correction(self, command: Command, session: Session) -> None:
+        """Take in that a person put right what the command says: its cards are read wrongly, and are no news."""
+
     def note_zones(self, zone_of: ZoneOf) -> None:
         """Set the function from a pixel to its zone; it stays valid when the camera is moved."""
 

@@ -81,6 +81,10 @@ class LatticeInterpreter:
             if cell not in tableau and cell in self._registered:
                 self._rejected[cell] = self._registered[cell].edges
 
+    def note_correction(self, command: Command, session: Session) -> None:
+        """See `Interpreter`."""
+        self.note_rejection(command, session)
+
     def note_zones(self, zone_of: ZoneOf) -> None:
         """See `Interpreter`. A lattice has no zones."""
 

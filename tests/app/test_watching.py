@@ -14,7 +14,8 @@ from companion.games import GAMES
 from companion.games.hexapod.demo.tabletop import HexapodThings
 from companion.games.hexel.deck import FACES
 from companion.games.hexel.demo.tabletop import HexelThings
-from companion.referee.messages import Begin, Confirm, Do, Notice, Propose, Reject, Undo
+from companion.referee.messages import Begin, Confirm, Correct, Do, Notice, Propose, Reject, Undo
+from companion.referee.moves import Change
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
 from companion.simulator.film import Film, Setting
@@ -179,15 +180,30 @@ def test_what_waited_when_a_game_was_begun_is_proposed_in_that_game_too(
     assert command(referee) == first
 
 
-def test_a_confirmed_card_that_is_taken_back_while_it_lies_is_proposed_again(tmp_path: Path) -> None:
+@pytest.fixture
+def cases(tmp_path: Path) -> Iterator[tuple[Referee, FilmCamera, Film]]:
     film = Film(Setting(HexapodThings(("Ana", "Bo"), 5, 5), seed=3, size=(960, 540)))
     header = Header("hexapod", ("Ana", "Bo"))
     referee, camera = open_table(tmp_path, header, header), FilmCamera(film)
     referee.start()
     watching = Watching(camera, referee, "hexapod")
     watching.start()
-    camera.show(8)
-    film.lay_out({("Ana", 1, 1, 0): (("blue", "gold"), ("green", "dung"))})
+    try:
+        camera.show(8)
+        yield referee, camera, film
+    finally:
+        watching.stop()
+        referee.stop()
+
+
+BLUES, GOLD = (("blue", "blue"), ("blue", "blue")), (("blue", "gold"), ("blue", "gold"))
+
+
+def test_a_confirmed_card_that_is_taken_back_while_it_lies_is_proposed_again(
+    cases: tuple[Referee, FilmCamera, Film],
+) -> None:
+    referee, camera, film = cases
+    film.lay_out({("Ana", 1, 1, 0): BLUES})
     camera.show(14)
     first = command(referee)
     assert first is not None
@@ -197,8 +213,29 @@ def test_a_confirmed_card_that_is_taken_back_while_it_lies_is_proposed_again(tmp
     referee.ask(Undo(referee.latest().version))
     camera.show(3)
     assert command(referee) == first
-    watching.stop()
-    referee.stop()
+
+
+@pytest.mark.parametrize("is_confirmed", [True, False])
+def test_a_card_that_was_put_right_is_not_proposed_as_another(
+    cases: tuple[Referee, FilmCamera, Film], is_confirmed: bool
+) -> None:
+    referee, camera, film = cases
+    film.lay_out({("Ana", 1, 1, 0): BLUES, ("Ana", 1, 2, 1): GOLD})
+    blues = {"cmd": "play", "player": "Ana", "row": 1, "col": 1, "card": {"cells": [["blue"] * 2] * 2}}
+    for entered in (blues, {"cmd": "pass", "player": "Bo"}):
+        referee.ask(Do(entered))
+    camera.show(14)
+    seen = command(referee)
+    assert (seen["row"], seen["col"]) == (1, 2)
+    right = {**seen, "card": {"cells": [["leaf", "gold"], ["blue", "gold"]]}}
+    if is_confirmed:
+        referee.ask(Confirm(referee.latest().version))
+        camera.show(3)
+        referee.ask(Correct(Change(3, 1, (right,))))
+    else:
+        referee.ask(Do(right))
+    camera.show(3)
+    assert command(referee) is None
 
 
 def test_a_card_that_comes_too_early_is_said_to(table: tuple[Referee, FilmCamera, Film]) -> None:

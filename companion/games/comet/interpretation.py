@@ -55,6 +55,10 @@ class CometInterpreter:
         else:
             self._rejected_step = command, self._lying
 
+    def note_correction(self, command: Command, session: Session) -> None:
+        """See `Interpreter`."""
+        self.note_rejection(command, session)
+
     def note_zones(self, zone_of: ZoneOf) -> None:
         """See `Interpreter`."""
         self._zone_of = zone_of

@@ -5,7 +5,7 @@ calibration's zones named after players, and otherwise from left to right.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexapod.rules.legality import SPIDER
-from companion.games.hexapod.vision.placements import Laid, with_card
+from companion.games.hexapod.vision.placements import Laid, Place, with_card
 from companion.games.hexapod.vision.results import DetectedField, Kinds
 from companion.interpretation.interpreter import Interpretation
 from companion.referee.messages import Notice
@@ -45,10 +45,6 @@ class _LaidIn:
         """The case with the card in it."""
         return with_card(tuple(map(tuple, case)), self.card)
 
-    def is_new(self, case: Sequence[Sequence[str | None]]) -> bool:
-        """Whether the case does not show the card yet, as far as its insects are known."""
-        return self.over(case) != tuple(map(tuple, case))
-
 
 def interpreter() -> "CaseInterpreter":
     """A new interpreter of two display cases."""
@@ -64,6 +60,8 @@ class CaseInterpreter:
         self._spiders: _Spiders = []
         self._rejected_spiders: _Spiders | None = None
         self._cases: dict[str, DetectedField] = {}
+        self._boards: dict[int, str] = {}
+        self._misread: dict[tuple[str, Place], tuple[str, str]] = {}
         self._laid: list[_LaidIn] = []
 
     def note_change(self, event: Mapping[str, Any]) -> None:
@@ -75,6 +73,8 @@ class CaseInterpreter:
             (a, b), (c, d) = event["cells"]
             card = Laid((event["row"], event["col"]), ((a, b), (c, d)))
             self._laid.append(_LaidIn(event["board"], card))
+            for cell in cells_under(card.place):
+                self._misread.pop((self._boards.get(event["board"], ""), cell), None)
         elif event["event"] in ("table", "removed", "moved", "placed") and event.get("board") is not None:
             self._laid = [laid for laid in self._laid if laid.board != event["board"]]
         elif event["event"] == "table":
@@ -86,6 +86,17 @@ class CaseInterpreter:
             self._rejected.append((command, self._cases[command["player"]].cells))
         elif command["cmd"] == "spider":
             self._rejected_spiders = self._spiders
+
+    def note_correction(self, command: Command, session: Session) -> None:
+        """See `Interpreter`. Keeps what each insect that was read wrongly is, for as long as it is read as that."""
+        if command["cmd"] != "play":
+            return
+        name, place = command["player"], (command["row"], command["col"])
+        case = session.game.view(session.state)["players"][name]["case"]
+        read = [kind for row in command["card"]["cells"] for kind in row]
+        for cell, kind in zip(cells_under(place), read, strict=True):
+            if (right := _at(case, cell)) not in (None, kind):
+                self._misread[name, cell] = kind, right
 
     def note_zones(self, zone_of: ZoneOf) -> None:
         """See `Interpreter`."""
@@ -105,8 +116,13 @@ class CaseInterpreter:
         self._spiders = _spiders(fields)
         if self._spiders != self._rejected_spiders:
             self._rejected_spiders = None
-        after: dict[str | None, Any] = {name: field.cells for name, field in self._cases.items()}
-        one_by_one = self._one_by_one(cases, known, session)
+        self._boards = {cases.index(field): name for name, field in self._cases.items()}
+        self._misread = {(name, cell): kinds for (name, cell), kinds in self._misread.items() if _at(known[name], cell)}
+        shown = {
+            name: replace(field, cells=self._put_right(name, field.cells, known)) for name, field in self._cases.items()
+        }
+        after: dict[str | None, Any] = {name: field.cells for name, field in shown.items()}
+        one_by_one = self._one_by_one(known, session)
         commands = session.game.interpret(session.state, {}, {**after, None: loose})
         if self._rejected_spiders is not None:
             commands = tuple(command for command in commands if command["cmd"] != "spider")
@@ -115,20 +131,28 @@ class CaseInterpreter:
         command = next((c for c in commands if c not in rejected), None)
         notices = {code: Notice(code, text) for code, text in tracker.active_notices.items()}
         if tracker.is_quiet and not commands:
-            notices |= _differences(self._cases, known, size)
+            notices |= _differences(shown, known, size)
         new_cards = self._new_cards(command)
         confidence = min((field.confidence for field in (new_cards or cases)), default=1.0)
         return Interpretation(notices, command, new_cards, [_case_card(field) for field in cases], confidence)
 
-    def _one_by_one(
-        self, cases: Sequence[DetectedField], known: CasesByPlayer, session: Session
-    ) -> tuple[Command, ...]:
+    def _put_right(self, name: str, seen: Kinds, known: CasesByPlayer) -> Kinds:
+        """A player's case as it is seen, with what is known to be read wrongly put right."""
+        cells = [list(row) for row in seen]
+        for (whose, cell), (read, right) in self._misread.items():
+            if whose == name and (_at(seen, cell), _at(known[name], cell)) == (read, right):
+                cells[cell[0]][cell[1]] = right
+        return tuple(map(tuple, cells))
+
+    def _one_by_one(self, known: CasesByPlayer, session: Session) -> tuple[Command, ...]:
         """The first play of several in one case that no single card explains: as the cards were laid.
 
         None while one of them shows only in part: which card that is nobody can say.
         """
-        names = {cases.index(field): name for name, field in self._cases.items()}
-        self._laid = [laid for laid in self._laid if laid.board not in names or laid.is_new(known[names[laid.board]])]
+        names = self._boards
+        self._laid = [
+            laid for laid in self._laid if laid.board not in names or self._is_new(laid, names[laid.board], known)
+        ]
         for board, name in names.items():
             first = next((laid for laid in self._laid if laid.board == board), None)
             if first is None or not first.card.is_whole:
@@ -136,6 +160,10 @@ class CaseInterpreter:
             if commands := session.game.interpret(session.state, {}, {name: first.over(known[name])}):
                 return commands
         return ()
+
+    def _is_new(self, laid: _LaidIn, name: str, known: CasesByPlayer) -> bool:
+        """Whether a player's case does not show a card yet, as far as its insects are known."""
+        return self._put_right(name, laid.over(known[name]), known) != tuple(map(tuple, known[name]))
 
     def _assign(self, cases: Sequence[DetectedField], known: CasesByPlayer) -> dict[str, DetectedField]:
         """The players' cases by the best agreement with the game; ties go by zone, then from left to right."""
@@ -163,6 +191,12 @@ class CaseInterpreter:
         kinds = tuple(kind for cells in command["card"]["cells"] for kind in cells)
         corners = _card_corners(field, row, col)
         return [DetectedCard(None, kinds, corners, field.confidence, field.confidence, np.zeros((4, 0)))]
+
+
+def cells_under(place: Place) -> tuple[Place, ...]:
+    """The cells that a card covers, in the order of its insects."""
+    row, col = place
+    return tuple((row + r, col + c) for r in range(SIDE) for c in range(SIDE))
 
 
 def _spiders(fields: Iterable[DetectedField]) -> _Spiders:

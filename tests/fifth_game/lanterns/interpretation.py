@@ -30,6 +30,10 @@ class LanternInterpreter:
         """The lanterns as they lie now are not proposed again."""
         self._rejected = [*session.game.view(session.state)["table"]["laid"], command["colour"]]
 
+    def note_correction(self, command: Command, session: Session) -> None:
+        """Nor are they once they were put right."""
+        self.note_rejection(command, session)
+
     def note_zones(self, zone_of: ZoneOf) -> None:
         """Lanterns lie anywhere."""
 

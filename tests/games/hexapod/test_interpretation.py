@@ -112,6 +112,41 @@ def test_what_was_rejected_stays_so_until_the_case_shows_something_else(referee:
     assert seen(interpreter, referee, left, field(EMPTY, 600)).command == command
 
 
+def test_a_card_that_was_put_right_is_not_proposed_as_it_is_misread_and_the_next_one_is(referee: Referee) -> None:
+    interpreter, right = CaseInterpreter(), field(EMPTY, 600)
+    misread = {**FIRST, (1, 2): "green"}
+    interpreter.note_change(
+        {"event": "placed", "board": 0, "row": 1, "col": 1, "cells": [["blue", "green"], ["green", "dung"]]}
+    )
+    command = seen(interpreter, referee, field(showing(misread), 100), right).command
+    referee.ask(Do({"cmd": "play", "player": "Ana", "row": 1, "col": 1, "card": CARD}))
+    interpreter.note_correction(command, referee.latest())
+    interpretation = seen(interpreter, referee, field(showing(misread), 100), right)
+    assert (interpretation.command, dict(interpretation.notices)) == (None, {})
+    referee.ask(Do({"cmd": "pass", "player": "Bo"}))
+    cells = [["dung", "blue"], ["blue", "blue"]]
+    interpreter.note_change({"event": "placed", "board": 0, "row": 2, "col": 2, "cells": cells})
+    left = field(showing({**misread, (2, 3): "blue", (3, 2): "blue", (3, 3): "blue"}), 100)
+    assert seen(interpreter, referee, left, right).command == {
+        "cmd": "play", "player": "Ana", "row": 2, "col": 2, "card": {"cells": cells}
+    }  # fmt: skip
+
+
+def test_a_put_right_card_in_a_full_case_is_not_explained_by_another(referee: Referee) -> None:
+    full = tuple((row, col) for row in range(4) for col in range(4))
+    for row, col in ((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2)):
+        referee.ask(Do({"cmd": "play", "player": "Ana", "row": row, "col": col, "card": {"cells": [["blue"] * 2] * 2}}))
+        if (row, col) == (0, 0):
+            referee.ask(Do({"cmd": "pass", "player": "Bo"}))
+    interpreter, right = CaseInterpreter(), field(EMPTY, 600)
+    left = field(showing(dict.fromkeys(full, "blue") | {(1, 2): "gold", (2, 1): "leaf", (2, 2): "leaf"}), 100)
+    command = seen(interpreter, referee, left, right).command
+    assert (command["row"], command["col"]) == (1, 1)
+    referee.ask(Do({**command, "card": {"cells": [["blue", "gold"], ["leaf", "green"]]}}))
+    interpreter.note_correction(command, referee.latest())
+    assert seen(interpreter, referee, left, right).command is None
+
+
 def test_a_rejected_spider_stays_so_until_the_stacks_show_something_else(referee: Referee) -> None:
     interpreter = CaseInterpreter()
     spider, other = (("spider",) * 2,) * 2, (("leaf",) * 2,) * 2
