@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexapod.rules.legality import SPIDER
-from companion.games.hexapod.vision.placements import Laid, Place, with_card
+from companion.games.hexapod.vision.placements import Laid, Place, cells_under, with_card
 from companion.games.hexapod.vision.results import DetectedField, Kinds
 from companion.interpretation.interpreter import Interpretation
 from companion.referee.messages import Notice
@@ -193,13 +193,8 @@ class CaseInterpreter:
         return [DetectedCard(None, kinds, corners, field.confidence, field.confidence, np.zeros((4, 0)))]
 
 
-def cells_under(place: Place) -> tuple[Place, ...]:
-    """The cells that a card covers, in the order of its insects."""
-    row, col = place
-    return tuple((row + r, col + c) for r in range(SIDE) for c in range(SIDE))
-
-
 def _spiders(fields: Iterable[DetectedField]) -> _Spiders:
+    """The cells that show the Spider, of each field that does, whichever field comes first."""
     places = [
         [(r, c) for r, row in enumerate(field.cells) for c, kind in enumerate(row) if kind == SPIDER]
         for field in fields

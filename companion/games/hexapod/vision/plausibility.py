@@ -298,10 +298,9 @@ def _in_reflection(picture: NDArray[np.uint8], likely_empty: NDArray[np.floating
     levels, spread = darkest_channel(picture)
     is_floor_darker = (levels[likely_empty > LIMITS.sure_empty] < LIMITS.white - LIMITS.below_white).any()
     is_white = (levels >= LIMITS.white) & (spread < LIMITS.evenly_white) & is_floor_darker
-    squares = is_white[:-1, :-1] & is_white[:-1, 1:] & is_white[1:, :-1] & is_white[1:, 1:]
     hidden = np.zeros_like(is_white)
-    for row, col in np.ndindex(2, 2):
-        hidden[row : row + squares.shape[0], col : col + squares.shape[1]] |= squares
+    for square in _squares(is_white.shape):
+        hidden[square] |= is_white[square].all()
     return hidden
 
 
@@ -376,14 +375,10 @@ def _without_room(
         insect: (rows, cols) where an insect is.
         likely_empty: (rows, cols) how likely each cell is empty.
     """
-    doubtful, (rows, cols) = np.zeros_like(empty), empty.shape
+    doubtful = np.zeros_like(empty)
     surprise = np.where(empty, -np.log(np.maximum(1 - likely_empty, 1e-6)), 0.0)
     for row, col in np.argwhere(insect).tolist():
-        squares = [
-            (slice(r, r + 2), slice(c, c + 2))
-            for r in range(max(row - 1, 0), min(row, rows - 2) + 1)
-            for c in range(max(col - 1, 0), min(col, cols - 2) + 1)
-        ]
+        squares = _squares_over(row, col, empty.shape)
         if squares and all(empty[square].any() for square in squares):
             likeliest = min(squares, key=lambda square: float(surprise[square].sum()))
             doubtful[likeliest] = True
@@ -397,15 +392,25 @@ def _in_gap(empty: NDArray[np.bool_], doubted: NDArray[np.bool_]) -> NDArray[np.
         empty: (rows, cols) where floor is seen.
         doubted: (rows, cols) where floor or an insect is seen.
     """
-    gaps, (rows, cols) = np.zeros_like(empty), empty.shape
-    squares = [(slice(r, r + 2), slice(c, c + 2)) for r in range(rows - 1) for c in range(cols - 1)]
+    gaps = np.zeros_like(empty)
     for row, col in np.argwhere(doubted).tolist():
-        around = [(r, c) for r, c in squares if r.start <= row < r.stop and c.start <= col < c.stop]
+        around = _squares_over(row, col, empty.shape)
         if all(empty[square].any() for square in around):
             for square in around:
                 if empty[square].sum() == 1 and doubted[square].sum() == 1:
                     gaps[square] |= empty[square]
     return gaps
+
+
+def _squares(shape: tuple[int, ...]) -> list[tuple[slice, slice]]:
+    """The two by two cells that a card may cover in a case of so many rows and columns."""
+    rows, cols = shape
+    return [(slice(r, r + 2), slice(c, c + 2)) for r in range(rows - 1) for c in range(cols - 1)]
+
+
+def _squares_over(row: int, col: int, shape: tuple[int, ...]) -> list[tuple[slice, slice]]:
+    """Those of `_squares` that hold a cell."""
+    return [(r, c) for r, c in _squares(shape) if r.start <= row < r.stop and c.start <= col < c.stop]
 
 
 def _doubt(
