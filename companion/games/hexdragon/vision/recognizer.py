@@ -83,7 +83,7 @@ def read_unknown(
     corners, probabilities = refine_repeatedly(pyramid, corners, probabilities, lit)
     clock.lap("name")
     pieces = _Pieces(found, corners, probabilities, _are_tiles(probabilities, classifier))
-    pieces = _beside_known(pieces, unchanged, tiles_known) if unchanged else _on_whole_table(pyramid, pieces, lit)
+    pieces = _on_part_of_table(pieces, unchanged, tiles_known) if unchanged else _on_whole_table(pyramid, pieces, lit)
     found, corners, probabilities, is_tile = pieces.found, pieces.corners, pieces.probabilities, pieces.is_tile
     stars = star_shares(probabilities)
     is_tile = is_tile if is_tile.any() or tiles_known else stars >= LIMITS.guessed_star
@@ -134,7 +134,7 @@ class _Pieces:
     is_tile: NDArray[np.bool_]
 
 
-def _beside_known(pieces: _Pieces, unchanged: Unchanged, tiles_known: Sequence[DetectedCard]) -> _Pieces:
+def _on_part_of_table(pieces: _Pieces, unchanged: Unchanged, tiles_known: Sequence[DetectedCard]) -> _Pieces:
     """The pieces in a part of a table, no tile among them that is not as large as the known ones: a star's disc is
     smaller. What is hardly seen, and beside no tile, may be a star, or lie in a hand.
     """
