@@ -66,6 +66,14 @@ def begun(referee: Referee) -> None:
     referee.ask(Do({"cmd": "round", "player": "Ana"}))
 
 
+def reveal_set(referee: Referee, interpreter: CometInterpreter) -> None:
+    """A round with one set, which is revealed and still lies there."""
+    begun(referee)
+    referee.ask(Do(seen(interpreter, referee, *pair(100)).command))
+    referee.ask(Do({"cmd": "reveal"}))
+    assert seen(interpreter, referee, *pair(100)).command is None
+
+
 def test_two_cards_together_on_a_pot_are_a_set_of_whoever_has_laid_least(
     referee: Referee, interpreter: CometInterpreter
 ) -> None:
@@ -134,10 +142,7 @@ def test_a_rejected_reveal_stays_so_until_other_cards_lie_there(
 def test_a_rejected_round_stays_so_until_cards_lie_on_the_pots_again(
     referee: Referee, interpreter: CometInterpreter
 ) -> None:
-    begun(referee)
-    referee.ask(Do(seen(interpreter, referee, *pair(100)).command))
-    referee.ask(Do({"cmd": "reveal"}))
-    assert seen(interpreter, referee, *pair(100)).command is None
+    reveal_set(referee, interpreter)
     coming = seen(interpreter, referee).command
     assert coming == {"cmd": "round", "player": "Bo"}
     interpreter.note_rejection(coming, referee.latest())
@@ -149,10 +154,7 @@ def test_a_rejected_round_stays_so_until_cards_lie_on_the_pots_again(
 def test_cleared_pots_between_rounds_are_the_coming_dealers_round(
     referee: Referee, interpreter: CometInterpreter
 ) -> None:
-    begun(referee)
-    referee.ask(Do(seen(interpreter, referee, *pair(100)).command))
-    referee.ask(Do({"cmd": "reveal"}))
-    assert seen(interpreter, referee, *pair(100)).command is None
+    reveal_set(referee, interpreter)
     assert seen(interpreter, referee).command == {"cmd": "round", "player": "Bo"}
 
 
