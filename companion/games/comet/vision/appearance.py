@@ -22,6 +22,8 @@ _SMOOTH = 5
 """The Gaussian kernel's size in pixels, for looks a little blurred or aside."""
 _DARKEST = 4.0
 """So many levels make up for a camera's noise in the dark."""
+_FINE = 2.5
+"""In a look's pixels, the standard deviation of the Gaussian around a place whose mean its detail is told from."""
 _RIM = 0.2
 """The share of a card along each side whose tones do not make a pattern."""
 _CORE = 0.6
@@ -93,11 +95,16 @@ def look_correlation(
     return correlation(look_at(pyramid, corners, (taught.shape[0], taught.shape[1])), taught, shown)
 
 
-def align(pyramid: Pyramid, corners: NDArray[np.floating], taught: Floats) -> Alignment:
-    """The outline (4, 2) moved to where a taught look fits best; as it is where that is no better, or far away."""
+def align(pyramid: Pyramid, corners: NDArray[np.floating], taught: Floats, *, is_by_detail: bool = False) -> Alignment:
+    """The outline (4, 2) moved to where a taught look fits best; as it is where that is no better, or far away.
+
+    By their detail alone looks are as alike in a light that fades across them.
+    """
     shape = (taught.shape[0], taught.shape[1])
     margin = round(_MARGIN * shape[0])
     around = look_at(pyramid, corners, shape, margin)
+    if is_by_detail:
+        around, taught = _detail(around), _detail(taught)
     first = correlation(around[margin:-margin, margin:-margin], taught)
     unmoved = Alignment(np.asarray(corners, np.float32), first)
     start = np.array([[1, 0, margin], [0, 1, margin], [0, 0, 1]], np.float32)
@@ -113,9 +120,18 @@ def align(pyramid: Pyramid, corners: NDArray[np.floating], taught: Floats) -> Al
     return Alignment(mapped(_image_from_look(corners, shape), places).astype(np.float32), float(found))
 
 
-def align_either_way(pyramid: Pyramid, corners: NDArray[np.floating], taught: Floats) -> Alignment:
+def _detail(look: Floats) -> Floats:
+    """How much brighter each place of a look (h, w) is than those close around it, as a logarithm."""
+    light = np.log(np.maximum(look, 0) + _DARKEST)
+    return np.asarray(light - cv2.GaussianBlur(light, (0, 0), _FINE), np.float32)
+
+
+def align_either_way(
+    pyramid: Pyramid, corners: NDArray[np.floating], taught: Floats, *, is_by_detail: bool = False
+) -> Alignment:
     """As `align`, of an outline (4, 2) that may stand upside down: the way that fits better."""
-    return max((align(pyramid, way, taught) for way in _either_way(corners)), key=lambda fit: fit.correlation)
+    ways = (align(pyramid, way, taught, is_by_detail=is_by_detail) for way in _either_way(corners))
+    return max(ways, key=lambda fit: fit.correlation)
 
 
 def align_likelier_way(pyramid: Pyramid, corners: NDArray[np.floating], taught: Floats) -> Alignment:

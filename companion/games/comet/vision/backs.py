@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from companion.games.comet.vision.appearance import (
     GRID_SIDE,
+    align_either_way,
     align_likelier_way,
     are_near,
     card_colour,
@@ -486,7 +487,14 @@ def _is_other_tint(taught: TaughtNumerals, colour: Floats, faces: Sequence[Float
 
 
 def _fitted(pyramid: Pyramid, one: Hypothesis, back: NDArray[np.float32]) -> Hypothesis:
-    """A hypothesis with how much it looks like a back (h, w), moved to fit it where it is one."""
+    """A hypothesis with how much it looks like a back (h, w), moved to fit it where it is one. A light may fade across
+    either, and so an outlined one may look like it by its detail alone.
+    """
     fit = align_likelier_way(pyramid, one.corners, back)
     one = replace(one, like_back=fit.correlation)
-    return replace(one, corners=fit.corners) if one.is_back else one
+    if one.is_back:
+        return replace(one, corners=fit.corners)
+    if one.found < LIMITS.card or not is_patterned(back):
+        return one
+    detail = align_either_way(pyramid, one.corners, back, is_by_detail=True).correlation
+    return replace(one, like_back=LIMITS.told_by_detail) if detail > LIMITS.same_detail else one

@@ -222,6 +222,10 @@ class CometLimits:
     like_face: float = 0.75
     like_back: float = 0.8
     """An outline whose look correlates so with the taught one shows that."""
+    same_detail: float = 0.3
+    told_by_detail: float = 0.81
+    """What correlates with the back in its detail alone by the first looks so like it: a lamp's light may fade across
+    either. Of 64 backs on path-traced pictures 52 do, of 107 faces none, of 1,364 backs of other printings 113."""
     side_weight: float = 0.5
     """Of backs that clash those come first of whose least seen side more is seen, so much more for all of it."""
     hardly_worse: float = 0.5

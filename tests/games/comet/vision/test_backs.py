@@ -88,6 +88,25 @@ def backs_of(monkeypatch, colours, pattern=None, sure=0.95, alike=0.0, back=None
     return [one.is_back and is_card(one, [face]) for one in compared[1:]]
 
 
+@pytest.mark.parametrize("is_dotted", [True, False])
+def test_a_back_is_told_by_its_detail_where_a_light_fades_across_the_taught_one(monkeypatch, is_dotted):
+    """A lamp shone on one end of a dotted back in the lesson: those without it correlated with that by 0.1 to 0.6."""
+    kinds = np.array([[0.0, 0.0, 1.0]])
+    name = "companion.games.comet.vision.backs.PretrainedNumerals.read_numerals"
+    monkeypatch.setattr(name, lambda *_: type("Seen", (), {"kinds": kinds})())
+    dotted = np.where(dots(), 90.0, 150.0)
+    fade = 0.8 * np.linspace(1, 0, 106)[:, None] ** 2
+    lit = (dotted * (1 - fade) + 200 * fade).astype(np.float32)
+    picture, at = bare_table(), PLACES[1]
+    card = dotted if is_dotted else 150.0 + np.random.default_rng(0).normal(0, 6, dotted.shape)
+    picture[at[1] : at[1] + 106, at[0] : at[0] + 76] = card[..., None].clip(0, 255)
+    printing = taught(cv2.resize(lit, look_shape(76 / 106)[::-1], interpolation=cv2.INTER_AREA))
+    face = Hypothesis(CARD + PLACES[0], 1.0, np.zeros((3, 15)), 1.0, 0.9)
+    one = Hypothesis(CARD + at, 0.9, np.zeros((3, 15)), 0.0, 0.0)
+    _, seen = find_backs(Pyramid.of(picture), printing, [face, one], [face], is_known=True)
+    assert seen.is_back is is_dotted
+
+
 def test_the_bare_table_between_cards_is_no_back(monkeypatch):
     assert backs_of(monkeypatch, (BLUE, None, BLUE)) == [True, False, True]
 
