@@ -29,6 +29,8 @@ _EXTENTS = (0.5, 1.6)
 """How far ink extends along the picture's axes, in heights of a numeral: turned ones extend farther."""
 _LEAST_INK = 0.1
 """So much of the square around it is ink."""
+_DISC_EXTENTS, _LEAST_DISC = (1.6, 3.2), 0.25
+"""The same for what numerals may stand on: a disc, or a box. On it light ink may be no lighter than the card around."""
 _DARK = 12.0
 """Of 255: added to a ground's brightness, so that noise in the dark is no contrast."""
 _APART = 0.25
@@ -170,13 +172,21 @@ class NumeralSearch:
     def _ink_as_on(self, read: Quads, least: tuple[float, ...] = (LIMITS.faint_ink,)) -> tuple[_Ink, float]:
         """Ink as high and of such contrast as the numerals of cards ``read``, and half a card's height in pixels.
 
-        Ink touches where it differs from the ground around by more than one of ``least``.
+        Ink touches where it differs from the ground around by more than one of ``least``. Where nearly all of those
+        numerals stand on discs, such discs are among it.
         """
         places = self.places
         unit_px = float(np.median([np.sqrt(areas(np.asarray(quad, float)) / (4 * places.half_width)) for quad in read]))
-        ink = self._ink(places.high * unit_px, least)
         printed = np.concatenate([mapped(card_to_image(quad, places.half_width), places.at) for quad in read])
-        return ink.only(_has_contrast(ink, printed, places, unit_px)), unit_px
+        reach_px = SAME_NUMERAL * unit_px * float(np.median(places.high))
+        ink = self._ink(places.high * unit_px, least)
+        ink = ink.only(_has_contrast(ink, printed, reach_px))
+        discs = self._discs(float(np.median(places.high)) * unit_px)
+        stand_on = (np.linalg.norm(printed[:, None] - discs.at, axis=-1) < reach_px).any(1)
+        if float(stand_on.mean()) >= LIMITS.stand_on_discs:
+            discs = discs.only(_has_contrast(discs, printed, reach_px))
+            ink = _Ink(np.concatenate([ink.at, discs.at]), np.concatenate([ink.contrast, discs.contrast]))
+        return ink, unit_px
 
     def _ink(self, high_px: NDArray[np.floating], least: tuple[float, ...]) -> _Ink:
         """Ink of numerals so high (P,), whichever way up; looked for once."""
@@ -189,6 +199,12 @@ class NumeralSearch:
             np.concatenate(some) for some in zip(*[self._components_of[size] for size in sizes], strict=True)
         )
         return _Ink(at, contrast)
+
+    def _discs(self, high_px: float) -> _Ink:
+        """What numerals so high may stand on."""
+        log_high = round(4 * np.log(high_px)) / 4
+        contrast = self._contrast(log_high, _BLOCKS[-1])
+        return _Ink(*_components(contrast, log_high, LIMITS.plain_disc, _DISC_EXTENTS, _LEAST_DISC))
 
     def _contrast(self, log_high: float, block: float) -> NDArray[np.float32]:
         """How much brighter than the ground around each place is, relative to that; worked out once."""
@@ -244,9 +260,15 @@ def _scale(log_high: float) -> tuple[float, float]:
     return factor, factor * float(np.exp(log_high))
 
 
-def _components(contrast: NDArray[np.float32], log_high: float, least: float) -> tuple[Floats, Floats]:
+def _components(
+    contrast: NDArray[np.float32],
+    log_high: float,
+    least: float,
+    extents: tuple[float, float] = _EXTENTS,
+    least_ink: float = _LEAST_INK,
+) -> tuple[Floats, Floats]:
     """The middles (N, 2) and contrasts (N,) of connected ink, lighter or darker than its ground (h, w) by more than the
-    ``least``, that may be numerals so high.
+    ``least``, that may be numerals so high; or be as large beside them as the ``extents`` say.
     """
     factor, high = _scale(log_high)
     middles, contrasts = [np.zeros((0, 2))], [np.zeros(0)]
@@ -254,7 +276,7 @@ def _components(contrast: NDArray[np.float32], log_high: float, least: float) ->
         is_ink = contrast > least if sign > 0 else contrast < -least
         labels, stats = measure_components(is_ink, 4)
         extent, pixels = stats[:, 2:4].max(-1), stats[:, 4]
-        fits = (extent >= _EXTENTS[0] * high) & (extent <= _EXTENTS[1] * high) & (pixels >= _LEAST_INK * extent**2)
+        fits = (extent >= extents[0] * high) & (extent <= extents[1] * high) & (pixels >= least_ink * extent**2)
         inked = np.flatnonzero(is_ink)
         means = np.bincount(labels.reshape(-1)[inked] - 1, contrast.reshape(-1)[inked], len(stats)) / pixels
         middles.append((stats[fits, :2] + stats[fits, 2:4] / 2) / factor - 0.5)
@@ -262,13 +284,12 @@ def _components(contrast: NDArray[np.float32], log_high: float, least: float) ->
     return np.concatenate(middles), np.concatenate(contrasts)
 
 
-def _has_contrast(ink: _Ink, printed: Floats, places: NumberPlaces, unit_px: float) -> NDArray[np.bool_]:
-    """Which ink (N,) has about the contrast of that at places (M, 2) where numerals are read."""
+def _has_contrast(ink: _Ink, printed: Floats, reach_px: float) -> NDArray[np.bool_]:
+    """Which ink (N,) has about the contrast of that within reach of places (M, 2) where numerals are read."""
     if not len(ink.at):
         return np.zeros(0, bool)
-    reach = SAME_NUMERAL * unit_px * float(np.median(places.high))
     apart = np.linalg.norm(printed[:, None] - ink.at, axis=-1)
-    strength = np.where(apart < reach, np.abs(ink.contrast), 0.0)
+    strength = np.where(apart < reach_px, np.abs(ink.contrast), 0.0)
     strongest = strength.argmax(1)
     known = ink.contrast[strongest[strength.max(1) > 0]]
     is_like = np.zeros(len(ink.at), bool)

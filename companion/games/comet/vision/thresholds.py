@@ -367,6 +367,10 @@ class CometLimits:
     """Ink differs from the ground around by more, relative to its brightness."""
     plain_ink: float = 0.3
     """Plain ink does: a numeral that reaches beyond its disc is one with the card around where less will do."""
+    plain_disc: float = 0.2
+    """A disc that numerals stand on does."""
+    stand_on_discs: float = 0.8
+    """Discs speak for numerals where such a share of those that are read stand on one."""
     fainter_ink: float = 0.4
     faint_quantile: float = 0.2
     usual_polarity: float = 0.25

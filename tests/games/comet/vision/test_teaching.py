@@ -428,6 +428,22 @@ def test_two_numerals_say_where_a_card_lies_on_whose_third_another_does(hidden, 
     assert any(which == hidden and np.abs(pose - lower).max() < 6 for pose, which in found) is covers
 
 
+def test_a_card_that_is_surely_read_but_looks_unlike_most_lends_none_its_numerals():
+    picture = table(printing())
+    pyramid, taught = Pyramid.of(picture.bgr, 6), TaughtNumerals(learnt(printing()))
+    (first, *others) = (np.array(entry["corners"], float) for entry in picture.truth["cards"])
+    seen = examine(pyramid, taught, [(quad, 1.0) for quad in others])
+    step = 0.7 * (first[1] - first[0])
+    above = Hypothesis(first + step, 0.9, NO_SECTIONS, 0.0)
+    hidden = [replace(one, alike=one.alike - 0.5) for one in examine(pyramid, taught, [(first, 1.0)])]
+
+    def found(likely):
+        search = NumeralSearch(pyramid, taught.profile.places, [first])
+        return search_covered(search, taught, [*seen, above, *likely], lambda _: False)
+
+    assert found([]) and not found(hidden)
+
+
 def of_numbers(at, numerals, legible=1.0, sure=1.0, numbers=(0, 1, 2)):
     """A card of which numbers are read, their places as given (3, 2), a pixel around each."""
     corners = np.array([[0, 0], [10, 0], [10, 14], [0, 14]]) + np.array(at)
