@@ -273,8 +273,12 @@ def search_fanned(
 def search_covered(
     search: NumeralSearch, taught: TaughtNumerals, likely: list[Hypothesis], is_free: IsFree
 ) -> list[Hypothesis]:
-    """Cards found by two of their numerals: another lies on the third."""
-    read = [one.corners for one in read_cards(likely)]
+    """Cards found by two of their numerals: another lies on the third.
+
+    None of them are numerals of a card that is outlined and surely read, not even of one that looks unlike most.
+    """
+    sure = [one for one in likely if one.found >= LIMITS.card and one.legible >= LIMITS.surely_read]
+    read = [one.corners for one in (*read_cards(likely), *sure)]
     above = [one.corners for one in likely if max(one.found, one.legible) >= LIMITS.card]
     pyramid = search.pyramid
     pairs = [(pose, hidden) for pose, hidden in search.by_two(read, above) if not is_free(pose)]

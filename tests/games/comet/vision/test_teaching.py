@@ -16,14 +16,21 @@ from companion.games.comet.vision import enrolment, hypothesis, place_search, re
 from companion.games.comet.vision.appearance import Alignment, card_colour, correlation
 from companion.games.comet.vision.backs import mark_similar_backs
 from companion.games.comet.vision.enrolment import TEACHING, learn_comet
-from companion.games.comet.vision.hypothesis import Hypothesis, asides, examine
+from companion.games.comet.vision.hypothesis import NO_SECTIONS, Hypothesis, asides, examine
 from companion.games.comet.vision.numeral_search import NumeralSearch
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.recognizer import read_comet, read_unknown
 from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, DetectedCometCard
 from companion.games.comet.vision.taught_numerals import NumberViews, TaughtNumerals, TaughtScores, classify_views
 from companion.games.comet.vision.taught_recognizer import is_card, is_familiar, present
-from companion.games.comet.vision.taught_search import parts_of, rows_of, search_joined, search_rows, search_unlikely
+from companion.games.comet.vision.taught_search import (
+    parts_of,
+    rows_of,
+    search_covered,
+    search_joined,
+    search_rows,
+    search_unlikely,
+)
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.conditions import FOREIGN_PROFILE
 from companion.vision.detection.suppression import Outline
@@ -312,6 +319,21 @@ def test_three_numerals_say_where_a_card_lies_of_which_no_edge_shows():
     found = NumeralSearch(Pyramid.of(picture), places, everywhere).by_three(poses[:1], poses[:1])
     assert len(found) == 2  # either way up: what the numerals are is not looked at
     assert min(np.abs(one - poses[1]).max() for one in found) < 6
+
+
+def test_a_card_is_found_by_the_boxes_around_its_numerals_which_are_no_lighter_than_the_card():
+    rows = [[k, -0.3, 0.6 * (k - 1), 0.25, 0] for k in range(3)]
+    places = NumberPlaces.from_rows(rows, 0.7)
+    picture = np.full((500, 700, 3), 220, np.uint8)
+    card = np.array([[-70, -100], [70, -100], [70, 100], [-70, 100]])
+    poses = [card + np.array([150, 200]), card @ np.array([[0.94, 0.34], [-0.34, 0.94]]) + (480, 260)]
+    for pose in poses:
+        for at in mapped(card_to_image(pose, 0.7), places.at).round().astype(int):
+            cv2.rectangle(picture, at - 21, at + 21, (30, 30, 30), -1)
+            cv2.circle(picture, at.tolist(), 9, (36, 36, 36), 3)
+    everywhere = [np.array([[0, 0], [700, 0], [700, 500], [0, 500]]) * 0.6 + (200, 50)]
+    found = NumeralSearch(Pyramid.of(picture), places, everywhere).by_three(poses[:1], poses[:1])
+    assert min((np.abs(one - poses[1]).max() for one in found), default=math.inf) < 6
 
 
 def test_a_card_is_found_by_its_numerals_beside_backs_whose_pattern_is_as_high_and_stands_as_they_do():
