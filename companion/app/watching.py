@@ -8,6 +8,7 @@ once, such as a moved camera, is shown for `PASSING_S`.
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion import games
-from companion.devices.camera import RETRY_S, Camera
+from companion.devices.camera import RETRY_S, Camera, Frame
 from companion.errors import DeviceError, ModelError, TableError
 from companion.interpretation.interpreter import Interpretation
 from companion.referee.messages import Evidence, Notice, Propose
@@ -167,6 +168,7 @@ class Watching:
         self._drift_notices: dict[str, Notice] = {}
         self._checked_s = -DRIFT_CHECK_EVERY_S
         self._proposed: tuple[int, Command] | None = None
+        self._held: tuple[Command | None, float] = None, 0.0
         self._amendments = 0
         self._shown: dict[str, Notice] = {}
         self._revision = 0
@@ -245,7 +247,7 @@ class Watching:
             # a game of another deck may have begun: this watcher is about to be stopped
             if games.deck_played(session.header) == self._deck and inputs != self._interpreted:
                 self._interpreted = inputs
-                self._compare(frame.picture, session)
+                self._compare(frame, session)
 
     def _check_marks(self, picture: NDArray[np.uint8]) -> None:
         """Compare the marks with the calibration, now and then."""
@@ -257,17 +259,27 @@ class Watching:
 
     # ------------------------------------------------------------ proposals
 
-    def _compare(self, picture: NDArray[np.uint8], session: Session) -> None:
+    def _compare(self, frame: Frame, session: Session) -> None:
         """Interpret the cards against the session, propose the move and show the notices."""
+        picture = frame.picture
         self._note_rejection(session)
         self._note_corrections(session)
         interpretation = self._interpreter.interpret(self._tracker, session, (picture.shape[1], picture.shape[0]))
+        if self._is_held(interpretation, frame.at_s):
+            interpretation, self._interpreted = replace(interpretation, command=None), ()  # looked at again at once
         if interpretation.is_open:
             self._propose(session, interpretation, picture)
         is_waiting = self._referee.latest().proposal is not None
         self._show(
             self._notices.merge({**interpretation.notices, **self._drift_notices}, picture, is_waiting=is_waiting)
         )
+
+    def _is_held(self, interpretation: Interpretation, at_s: float) -> bool:
+        """Whether the table has not lain still for long enough to propose the command; seconds by the camera."""
+        command, since_s = self._held
+        if interpretation.command != command or not self._tracker.is_quiet or at_s < since_s:
+            self._held = interpretation.command, at_s
+        return at_s - self._held[1] < interpretation.hold_s
 
     def _note_rejection(self, session: Session) -> None:
         """Tell the interpreter of a rejection: our proposal is gone and nothing else changed; or that it was put right.

@@ -23,6 +23,7 @@ class Interpretation:
         cards: all known cards, in the game's cells.
         confidence: 0..1, of the command.
         alternatives: what else each field of the command may be: ``[[place in the command, {value: 0..1}], ...]``.
+        hold_s: for how long the table is to lie still with it before the command is proposed: more may follow.
         is_open: whether an earlier proposal may be replaced; False while the table cannot be interpreted.
     """
 
@@ -32,6 +33,7 @@ class Interpretation:
     cards: Sequence[DetectedCard] = ()
     confidence: float = 1.0
     alternatives: Sequence[Any] = ()
+    hold_s: float = 0.0
     is_open: bool = True
 
 

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ from companion.devices.camera import Frame
 from companion.errors import DeviceError, TableError, UsageError
 from companion.games import GAMES
 from companion.games.hexapod.demo.tabletop import HexapodThings
+from companion.games.hexel import interpretation
 from companion.games.hexel.deck import FACES
 from companion.games.hexel.demo.tabletop import HexelThings
+from companion.interpretation.interpreter import Interpretation, Interpreter
 from companion.referee.messages import Begin, Confirm, Correct, Do, Notice, Propose, Reject, Undo
 from companion.referee.moves import Change
 from companion.referee.referee import Referee, open_table
@@ -67,6 +70,19 @@ class FilmCamera:
             assert self.shown.acquire(timeout=20), "the watcher stopped looking"
 
 
+class Patient:
+    """An interpreter that has a line lie for a while, as more of it may follow."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self._interpreter = interpreter
+
+    def interpret(self, *seen: Any) -> Interpretation:
+        return replace(self._interpreter.interpret(*seen), hold_s=2.0)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._interpreter, name)
+
+
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[tuple[Referee, FilmCamera, Film]]:
     film = Film(Setting(HexelThings("36", CELLS), seed=3, size=(960, 540)))
@@ -102,6 +118,23 @@ def test_three_cards_in_a_row_are_proposed_as_the_line_with_a_picture(table: tup
     picture = referee.proposal_evidence()
     assert picture is not None
     assert picture.startswith(b"\xff\xd8")
+
+
+def test_what_more_may_follow_is_proposed_once_it_has_stayed_so(
+    table: tuple[Referee, FilmCamera, Film], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    referee = table[0]
+    eager = interpretation.interpreter
+    monkeypatch.setattr(interpretation, "interpreter", lambda: Patient(eager()))
+    film = Film(Setting(HexelThings("36", CELLS), seed=3, size=(960, 540)))
+    camera = FilmCamera(film)
+    watching = Watching(camera, referee, "hexel")
+    watching.start()
+    line_lies(film, camera)
+    assert command(referee) is None
+    camera.show(20)
+    assert command(referee) is not None
+    watching.stop()
 
 
 def test_what_was_rejected_is_not_proposed_again_until_the_cards_change(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from companion.games.comet.rules.scoring import is_triple
 from companion.games.comet.vision.results import NUMBERS, DetectedCometCard
 from companion.interpretation.interpreter import Interpretation
 from companion.referee.messages import Notice
@@ -26,6 +27,8 @@ MAX_DISTANCE = 1.15
 
 MAX_CARDS = 3
 """Cards in a set."""
+_ALONE_S = 3.0
+"""A card that lies alone, and is no set alone, waits so long for the next one of its set."""
 _MIN_PROBABILITY = 0.001
 """Numbers less likely than this are not offered."""
 
@@ -85,7 +88,8 @@ class CometInterpreter:
         command, new_cards = self._command(session, groups)
         confidence = min((card.confidence for card in new_cards), default=1.0)
         alternatives = () if command is None else number_alternatives(command, new_cards)
-        return Interpretation(notices, command, new_cards, cards, confidence, alternatives)
+        hold_s = _ALONE_S if command is not None and _is_begun(command) else 0.0
+        return Interpretation(notices, command, new_cards, cards, confidence, alternatives, hold_s)
 
     def _on_pots(self, cards: Iterable[DetectedCometCard], pots: Iterable[str]) -> dict[str, list[DetectedCometCard]]:
         """The cards on each pot; zones are matched to pots without regard to case."""
@@ -102,19 +106,30 @@ class CometInterpreter:
         session: Session,
         groups: Sequence[tuple[str, Sequence[DetectedCometCard]]],
     ) -> tuple[Command | None, Sequence[DetectedCometCard]]:
-        """The first set among the groups with its cards; else the move that all pots together mean."""
+        """The first set among the groups with its cards, whole ones first; else what all pots together mean."""
+        begun: tuple[Command, Sequence[DetectedCometCard]] | None = None
         for pot, group in groups:
             faces = _faces(group)
             if None in faces or (pot, faces) in self._rejected:
                 continue
             found = session.game.interpret(session.state, {}, {pot: faces})
             if found and found[0]["cmd"] == "set":
-                return found[0], group
+                if not _is_begun(found[0]):
+                    return found[0], group
+                begun = begun or (found[0], group)
+        if begun is not None:
+            return begun
         before = {} if self._lying else self._before
         self._before = self._lying or self._before
         commands = [c for c in session.game.interpret(session.state, before, self._lying) if c["cmd"] != "set"]
         rejected = None if self._rejected_step is None else self._rejected_step[0]
         return next((c for c in commands if c != rejected), None), ()
+
+
+def _is_begun(command: Command) -> bool:
+    """Whether a command is a set of one card that is none alone."""
+    cards = command.get("cards", ())
+    return len(cards) == 1 and not is_triple(cards[0])
 
 
 def group_cards(cards: Sequence[DetectedCometCard]) -> list[list[DetectedCometCard]]:

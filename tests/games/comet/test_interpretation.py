@@ -114,6 +114,19 @@ def test_sets_of_two_people_that_touch_are_asked_apart(referee: Referee, interpr
     assert "sets-touch" in interpretation.notices
 
 
+def test_a_card_alone_waits_for_the_next_of_its_set_unless_it_is_a_set_alone(
+    referee: Referee, interpreter: CometInterpreter
+) -> None:
+    begun(referee)
+    alone = seen(interpreter, referee, pair(100)[0])
+    assert alone.command["cards"] == [[2, 2, 3]]
+    assert alone.hold_s > 0
+    assert seen(interpreter, referee, *pair(100)).hold_s == 0
+    triple = card((9, 9, 9), 400, 100)
+    interpretation = seen(interpreter, referee, pair(100)[0], triple)
+    assert (interpretation.command["cards"], interpretation.hold_s) == ([[9, 9, 9]], 0)
+
+
 def test_what_was_rejected_stays_so_until_other_cards_lie_there(
     referee: Referee, interpreter: CometInterpreter
 ) -> None:
