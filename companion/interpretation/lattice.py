@@ -24,6 +24,7 @@ _WAITS_FOR = {
 }
 """What the game waits for in the phases in which no card is laid."""
 _WHICH_FIRST = "Two cards were laid at once. Confirm if this one came first; reject it, and the other is asked for."
+_LEFT_LYING = "Cards of the game before still lie there. They do not count until they are moved."
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,9 @@ class LatticeInterpreter:
         self._terms = terms
         self._registration: Registration | None = None
         self._rejected: dict[Cell, Edges] = {}
+        self._tableau: Tableau = {}
+        self._amendments = 0
+        self._left: set[Cell] = set()
         self._has_rejected_clearing = False
         self._registered: dict[Cell, DetectedCard] = {}
         self._ties: set[frozenset[Cell]] = set()
@@ -68,10 +72,13 @@ class LatticeInterpreter:
         if event["event"] == "table":
             self._registration, self._placed = None, None
             self._ties.clear()
+            self._left.clear()
         elif (
             event["event"] in ("placed", "removed", "moved") and event["cell"] is not None and registration is not None
         ):
-            self._rejected.pop(registration.cell((event["cell"][0], event["cell"][1])), None)
+            cell = registration.cell((event["cell"][0], event["cell"][1]))
+            self._rejected.pop(cell, None)
+            self._left.discard(cell)
 
     def note_rejection(self, command: Command, session: Session) -> None:
         """See `Interpreter`."""
@@ -99,6 +106,7 @@ class LatticeInterpreter:
             return Interpretation(is_open=False)
         tableau = self.tableau(session.game.view(session.state))
         notices = {code: Notice(code, text) for code, text in tracker.active_notices.items()}
+        self._leave_out(cards, tableau, session)
         registered = self._register(cards, tableau)
         if registered is None:
             text = "The cards on the table are not those of this game."
@@ -107,6 +115,8 @@ class LatticeInterpreter:
         self._has_rejected_clearing = self._has_rejected_clearing and not registered
         self._put_off(tableau)
         notices |= _differences(tableau, registered, size, is_quiet=tracker.is_quiet)
+        if self._left and tracker.is_quiet:
+            notices["left-lying"] = Notice("left-lying", _LEFT_LYING)
         command = self._command(session, tableau, is_quiet=tracker.is_quiet)
         if command is None and tracker.is_quiet:
             notices |= _unexpected(session, self._new_cards(tableau), size)
@@ -120,6 +130,19 @@ class LatticeInterpreter:
         known = list(registered.values())
         alternatives = () if command is None else self._terms.alternatives(command, new_cards, known)
         return Interpretation(notices, command, new_cards, known, confidence, alternatives)
+
+    def _leave_out(self, cards: Sequence[DetectedCard], tableau: Tableau, session: Session) -> None:
+        """Once another game has begun, count no card of the one before that lies there still, until it is moved.
+
+        What was taken back or put right is no such card: it may be what is laid next.
+        """
+        gone = {cell: edges for cell, edges in self._tableau.items() if cell not in tableau}
+        is_amended = len(session.amendments) > self._amendments
+        self._tableau, self._amendments = tableau, len(session.amendments)
+        if gone and not is_amended and self._registration is not None:
+            before, now = self._registration, self._registration if tableau else Registration()
+            lying = [(renamed(card, before), now.cell(card.cell)) for card in cards if card.cell is not None]
+            self._left = {cell for card, cell in lying if card.cell in gone and agree(gone[card.cell], card.edges)}
 
     def _register(self, cards: tuple[DetectedCard, ...], tableau: Tableau) -> dict[Cell, DetectedCard] | None:
         """The detected cards in the game's cells; None while they cannot be registered."""
@@ -135,8 +158,9 @@ class LatticeInterpreter:
         return {registration.cell(cell): renamed(c, registration) for cell, c in detected.items()}
 
     def _new_cards(self, tableau: Tableau) -> list[DetectedCard]:
-        """The cards that are not in the game yet and were not rejected, the earliest seen first."""
-        return [c for c in self._registered.values() if c.cell not in tableau and c.cell not in self._rejected]
+        """The cards that are not in the game yet, were not rejected nor left, the earliest seen first."""
+        known = {*tableau, *self._rejected, *self._left}
+        return [card for card in self._registered.values() if card.cell not in known]
 
     def _command(self, session: Session, tableau: Tableau, *, is_quiet: bool) -> Command | None:
         """The move that the fewest of the earliest new cards make; with an empty table, the move that clears it.

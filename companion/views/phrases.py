@@ -257,10 +257,22 @@ CAPTION = "demo-"
 
 _RECKONING = ("scored", "hands")
 """What came of a move is told before these."""
-_CALM = ("settling", "hand-resting", "light-back", "table-found", "camera-off", "camera-unused", "camera-ended")
+_CALM = (
+    "settling",
+    "hand-resting",
+    "light-back",
+    "table-found",
+    "camera-off",
+    "camera-unused",
+    "camera-ended",
+    "left-lying",
+)
 """What is no alarm: hands at work, what has come right, what somebody chose."""
 
-_SHOWN_ONLY = ("settling", "card-missing", "camera-off", "camera-unused", "camera-ended", "clock-back", "journal-torn")
+_SHOWN_ONLY = (
+    *("settling", "card-missing", "left-lying", "camera-off", "camera-unused", "camera-ended"),
+    *("clock-back", "journal-torn"),
+)
 
 
 _WEIGHT_MOVE, _WEIGHT_CALL, _WEIGHT_WON, _WEIGHT_HOXLA = range(4)

@@ -213,6 +213,25 @@ def test_what_waited_when_a_game_was_begun_is_proposed_in_that_game_too(
     assert command(referee) == first
 
 
+def test_cards_that_lie_there_from_the_game_before_count_once_they_are_moved(
+    table: tuple[Referee, FilmCamera, Film],
+) -> None:
+    referee, camera, film = table
+    line_lies(film, camera)
+    line = command(referee)
+    referee.ask(Confirm(referee.latest().version))
+    camera.show(2)
+    referee.ask(Begin(Header("hexel", ("Ana", "Bo"), "36")))
+    camera.show(4)
+    assert command(referee) is None
+    assert "left-lying" in referee.latest().notices
+    film.lay_out({})
+    camera.show(24)
+    assert "left-lying" not in referee.latest().notices
+    line_lies(film, camera)
+    assert command(referee) == line
+
+
 @pytest.fixture
 def cases(tmp_path: Path) -> Iterator[tuple[Referee, FilmCamera, Film]]:
     film = Film(Setting(HexapodThings(("Ana", "Bo"), 5, 5), seed=3, size=(960, 540)))

@@ -15,11 +15,11 @@ SIZE = (640, 480)
 LINE = hexel.legal(hexel.start(Header("hexel", ("Ana", "Bo"), "36")))[0]
 
 
-def cards() -> tuple[DetectedCard, ...]:
+def cards(line: Any = LINE) -> tuple[DetectedCard, ...]:
     corners = np.full((6, 2), 100.0, np.float32)
     return tuple(
         DetectedCard((*one["cell"],), tuple(one["edges"]), corners, 0.9, 0.95, np.zeros((6, 4), np.float32))
-        for one in LINE["cards"]
+        for one in line["cards"]
     )
 
 
@@ -31,7 +31,7 @@ def ended() -> Any:
     while (phase := hexel.view(state)["phase"]) != "over":
         command = hexel.legal(state)[0] if phase == "hedge" else hexel.next_step(state)
         state, _ = hexel.apply(state, command)
-    return SimpleNamespace(game=hexel, state=state)
+    return SimpleNamespace(game=hexel, state=state, amendments=())
 
 
 def seen(eyes: LatticeInterpreter, session: Any, lying: tuple[DetectedCard, ...] = ()) -> Any:
@@ -47,3 +47,30 @@ def test_a_next_game_that_was_rejected_is_not_proposed_again_while_the_table_is_
     assert seen(eyes, session) is None
     assert seen(eyes, session, cards()) is None
     assert seen(eyes, session) == {"cmd": "next-game"}
+
+
+def test_cards_of_a_game_that_is_over_are_no_line_of_the_next() -> None:
+    eyes, session = interpreter(), ended()
+    assert seen(eyes, session, cards()) is None
+    begun, _ = hexel.apply(session.state, {"cmd": "next-game"})
+    following = SimpleNamespace(game=hexel, state=begun, amendments=())
+    assert seen(eyes, following, cards()) is None
+    for card in cards():
+        eyes.note_change({"event": "moved", "cell": card.cell})
+    assert seen(eyes, following, cards()) == LINE
+
+
+def test_a_line_that_was_taken_back_while_it_lies_is_asked_for_again() -> None:
+    eyes, start = interpreter(), hexel.start(Header("hexel", ("Ana", "Bo"), "36"))
+    laid, _ = hexel.apply(start, LINE)
+    assert seen(eyes, SimpleNamespace(game=hexel, state=laid, amendments=()), cards()) is None
+    assert seen(eyes, SimpleNamespace(game=hexel, state=start, amendments=("undo",)), cards()) == LINE
+
+
+def test_three_other_cards_laid_in_the_place_of_the_old_ones_are_the_line_of_the_next_game() -> None:
+    eyes, session = interpreter(), ended()
+    other = hexel.legal(hexel.start(Header("hexel", ("Ana", "Bo"), "36")))[1]
+    assert seen(eyes, session, cards()) is None
+    assert seen(eyes, session, cards(other)) is None
+    begun, _ = hexel.apply(session.state, {"cmd": "next-game"})
+    assert seen(eyes, SimpleNamespace(game=hexel, state=begun, amendments=()), cards(other)) == other

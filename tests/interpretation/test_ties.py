@@ -44,7 +44,7 @@ class Table:
 
     @property
     def session(self) -> Any:
-        return SimpleNamespace(game=hexel, state=self.state)
+        return SimpleNamespace(game=hexel, state=self.state, amendments=())
 
     def do(self, command: Any) -> None:
         self.state, _ = hexel.apply(self.state, command)
