@@ -10,7 +10,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -129,9 +129,10 @@ def open_table_services(
         opened_empty = default_header() if is_empty else None
         if web.https:
             secure = closing.enter_context(bind(web.host, web.https_port))
-            made = table_certificate(data, invited.host)
+            sign = partial(table_certificate, data, invited.host)
+            made = sign()
             app = _app(table, data, opened_empty, HttpsAddress(secure.getsockname()[1], made.authority))
-            _start(Server(app, secure, certificate=(made.certificate, made.key)), closing)
+            _start(Server(app, secure, certificate=(made.certificate, made.key), renew=sign), closing)
         else:
             app = _app(table, data, opened_empty, None)
         _start(Server(app, listening), closing)

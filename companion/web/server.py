@@ -13,6 +13,7 @@ import socket
 import struct
 import threading
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -24,7 +25,7 @@ import uvicorn
 from flask import Flask
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from companion.errors import TableError
+from companion.errors import CompanionError, TableError
 from companion.web.app import close_streams
 from companion.web.shell import SILENCE, Bell, Shell
 from companion.web.streams import is_this_machine
@@ -42,6 +43,8 @@ while not too many wait for being closed."""
 _ALWAYS_OF_ONE = 8
 """So many an address always has: a browser opens six."""
 _FILES = 4096
+_RENEWED_EVERY_S = 60
+"""A Pi learns the time within a minute of being on the network: till then its certificate may be years too old."""
 _TLS_BUFFER_BYTES = 16 * 1024
 """Of each connection: TLS's largest record. asyncio takes 256 KiB: 2,000 strangers would fill half a gigabyte."""
 _LAST_ACK_AT = 56
@@ -313,10 +316,14 @@ class Server:
         listening: socket.socket,
         deadlines: Deadlines | None = None,
         certificate: tuple[Path, Path] | None = None,
+        renew: Callable[[], object] | None = None,
+        renew_every_s: int = _RENEWED_EVERY_S,
     ) -> None:
         """
         Args:
             certificate: the files of a certificate and of its key, for https; None: http.
+            renew: writes these files anew where that is due, asked now and then; connections from then on get them.
+            renew_every_s: how often it is asked.
         """
         self._app = app
         self._deadlines = deadlines or Deadlines()
@@ -338,6 +345,8 @@ class Server:
                 timeout_graceful_shutdown=_FINISH_WITHIN_S,
                 ssl_certfile=certificate and certificate[0],
                 ssl_keyfile=certificate and certificate[1],
+                callback_notify=renew and partial(self._renew, renew),
+                timeout_notify=renew_every_s,
             )
         )
         if certificate is not None:
@@ -355,6 +364,13 @@ class Server:
         close_streams(self._app)
         self._server.leave()
         self._thread.join()
+
+    async def _renew(self, renew: Callable[[], object]) -> None:
+        config = self._server.config
+        assert config.ssl is not None and config.ssl_certfile is not None
+        with suppress(CompanionError, OSError):  # a disk that is full: by the certificate that there is, then
+            await asyncio.to_thread(renew)
+            config.ssl.load_cert_chain(config.ssl_certfile, config.ssl_keyfile)
 
     def _serve(self) -> None:
         with asyncio.Runner(loop_factory=lambda: _Loop(self._deadlines.request_s)) as runner:

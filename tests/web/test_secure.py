@@ -2,6 +2,8 @@
 
 import socket
 import ssl
+import threading
+import time
 import urllib.request
 from collections.abc import Callable
 from contextlib import closing, suppress
@@ -100,6 +102,39 @@ def test_a_certificate_that_lasts_too_long_or_too_short_or_not_yet_is_signed_ane
     assert table_certificate(tmp_path, "192.168.7.9").certificate.read_bytes() != before
     assert suits_phones(made.certificate)
     assert made.authority.read_bytes() == authority
+
+
+def test_a_certificate_signed_before_the_clock_was_right_is_signed_anew_while_the_table_runs(
+    referee: Referee, tmp_path: Path
+) -> None:
+    made = table_certificate(tmp_path, "192.168.7.9")
+    long_ago = (timedelta(days=3000), timedelta(days=-1000))
+    Authority(made.authority.parent, "table").sign_pages(
+        made.authority.parent, "table", host_names("192.168.7.9"), long_ago
+    )
+    renewed = threading.Event()
+
+    def renew() -> None:
+        table_certificate(tmp_path, "192.168.7.9")
+        renewed.set()
+
+    listening = bind("127.0.0.1", 0)
+    pair = made.certificate, made.key
+    server = Server(create_app(referee, join_code="ROSE42"), listening, None, pair, renew, renew_every_s=0)
+    server.start()
+    try:
+        assert renewed.wait(20)
+        trusting = ssl.create_default_context(cafile=str(made.authority))
+        for tries_left in reversed(range(100)):  # between the files and the next connection
+            try:
+                with socket.create_connection(listening.getsockname(), timeout=20) as plain:
+                    trusting.wrap_socket(plain, server_hostname="localhost").close()
+                break
+            except ssl.SSLCertVerificationError:
+                assert tries_left
+                time.sleep(0.05)
+    finally:
+        server.stop()
 
 
 def test_a_table_that_begins_before_its_network_is_there_keeps_its_certificate(tmp_path: Path) -> None:
