@@ -68,9 +68,11 @@ def director(hub: Hub) -> Iterator[Director]:
     running.stop()
 
 
-def finish_game(hub: Hub, data: Path, players: tuple[str, ...] = ("Ana", "Bo"), seed: int = 1) -> None:
+def finish_game(
+    hub: Hub, data: Path, players: tuple[str, ...] = ("Ana", "Bo"), seed: int = 1, game: str = "hexel"
+) -> None:
     """The table's game comes to its end, and all of it to the hub."""
-    header = Header("hexel", players, "36")
+    header = Header(game, players, "36" if game == "hexel" else None)
     with table(data, header) as referee:
         if referee.latest().moves:
             referee.ask(Begin(header))
@@ -168,6 +170,16 @@ def test_a_game_that_is_played_for_fun_afterwards_changes_no_result(hub: Hub, tm
         director.check("open")
         results.append(boards(director)[0].places)
     assert len(set(results)) > 1
+
+
+def test_another_game_that_the_two_play_while_they_wait_is_not_counted(hub: Hub, tmp_path: Path) -> None:
+    director = begin(hub, "open", ("Ana", "Bo"), rounds=1)
+    finish_game(hub, tmp_path, game="hexapod")
+    director.check("open")
+    assert boards(director)[0].places is None
+    finish_game(hub, tmp_path)
+    director.check("open")
+    assert boards(director)[0].places is not None
 
 
 def test_a_game_counts_once_though_the_same_players_meet_again(hub: Hub, tmp_path: Path) -> None:

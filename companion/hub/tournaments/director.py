@@ -259,7 +259,8 @@ class Director:
             log.warning("the game of %s is not counted: %s", address.table, error.message)
             self.troubles[address.table] = error
             return
-        if result.places is None or {tournament.numbered(name) for name in result.header.players} != {*board.seats}:
+        played = {tournament.numbered(name) for name in result.header.players}
+        if result.places is None or result.header.game != tournament.terms.game or played != {*board.seats}:
             return
         places = [[tournament.numbered(name) or 0 for name in rank] for rank in result.places]
         self.write(slug, lambda now: decided(now, len(tournament.rounds), number, places, game))
