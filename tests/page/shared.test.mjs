@@ -3,10 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-const WORDS = { page: { turn: "{player}’s turn", plainly: "Nothing to fill in" }, counting: { small: ["no", "one", "two"], card: ["card", "cards"] } };
+const WORDS = { page: { unreachable: "Nobody answers.", turn: "{player}’s turn", plainly: "Nothing to fill in" }, counting: { small: ["no", "one", "two"], card: ["card", "cards"] } };
 globalThis.document = /** @type {any} */ ({ body: { dataset: { words: JSON.stringify(WORDS) } } });
 
 const { counted, isolated, parts, t } = await import("/static/words.js");
+const { sendPromptly } = await import("/static/api.js");
 const { APOTHEM, centre, neighbour, SIDE, STEPS } = await import("/static/hexes.js");
 
 test("six steps lead around and back, each a neighbour one card's width away", () => {
@@ -37,4 +38,13 @@ test("small numbers are words, and one is singular", () => {
   assert.equal(counted(1, "card"), "one card");
   assert.equal(counted(2, "card"), "two cards");
   assert.equal(counted(7, "moth"), "7 moths");
+});
+
+test("what nobody answers is given up after a while, and said", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const silent = (_, { signal }) => new Promise((_, refuse) => { signal.onabort = () => refuse(signal.reason); });
+  globalThis.fetch = /** @type {any} */ (silent);
+  const asked = sendPromptly("/api/tournaments", {}, 500);
+  context.mock.timers.tick(500);
+  await assert.rejects(asked, { code: "offline", message: "Nobody answers." });
 });

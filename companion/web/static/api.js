@@ -36,10 +36,10 @@ export async function send(path, options = {}) {
   return answerOf(response);
 }
 
-// What is answered at once, or else by nobody.
-function sendPromptly(path, options = {}) {
+// What is answered soon, or else by nobody.
+export function sendPromptly(path, options = {}, withinMs = ANSWER_MS) {
   const abort = new AbortController();
-  setTimeout(() => abort.abort(), ANSWER_MS);
+  setTimeout(() => abort.abort(), withinMs);
   return send(path, { ...options, signal: abort.signal });
 }
 

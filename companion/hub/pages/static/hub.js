@@ -1,10 +1,11 @@
 // The hub's forms: what they hold is posted as JSON, what went wrong is told; pages that are live come anew when they change.
 
-import { key, send } from "/house/api.js";
+import { key, sendPromptly } from "/house/api.js";
 import { find } from "/house/dom.js";
 
 const LOOK_MS = 3000;
 const TOLD_MS = 6000;
+const FORM_MS = 30_000; // a round is put on all its tables, of which some may not answer
 
 function tell(text) {
   const toast = find("told");
@@ -50,7 +51,7 @@ function keyOf(form, body) {
 async function post(form) {
   const body = JSON.stringify(bodyOf(form));
   const headers = { "Content-Type": "application/json", "Idempotency-Key": keyOf(form, body) };
-  const answer = await send(form.dataset.post, { method: "POST", headers, body });
+  const answer = await sendPromptly(form.dataset.post, { method: "POST", headers, body }, FORM_MS);
   sent.delete(form);
   if (form.dataset.done) {
     tell(form.dataset.done.replace("{name}", answer.name).replace("{round}", answer.round));
@@ -76,7 +77,7 @@ const { live, length: shown } = document.body.dataset;
 if (live) {
   setInterval(async () => {
     const isBusy = document.activeElement?.closest("form") || document.querySelector("details[open]");
-    const response = isBusy ? null : await fetch(live).catch(() => null);
-    if (response?.ok && String((await response.json()).length) !== shown) location.reload();
+    const now = isBusy ? null : await sendPromptly(live).catch(() => null);
+    if (now && String(now.length) !== shown) location.reload();
   }, LOOK_MS);
 }
