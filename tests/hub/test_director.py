@@ -18,7 +18,7 @@ from companion.hub.service import Hub
 from companion.hub.snapshot import snapshot
 from companion.hub.store import Store
 from companion.hub.tournaments.director import Director
-from companion.hub.tournaments.tournament import Board, Terms, decided, registered, withdrawn
+from companion.hub.tournaments.tournament import Board, Terms, begun, decided, registered, withdrawn
 from companion.referee.messages import Begin
 from companion.rules.engine import Header
 from tests.hub.conftest import play, table, until
@@ -232,6 +232,43 @@ def test_a_spoilt_tournament_does_not_stop_the_others(hub: Hub, director: Direct
         assert client.get(path).status_code == 200
     told = client.get("/api/tournaments/a-spoilt-one")
     assert (told.status_code, told.json["error"]["code"]) == (503, "tournament-damaged")
+
+
+SPOILT_ENTRIES: list[dict[str, Any]] = [
+    {"did": "register", "number": 3, "name": 7},
+    {"did": "register", "number": 9, "name": "Cy"},
+    {"did": "withdraw", "number": "2"},
+    {"did": "pair", "boards": [[1, 2], [3, 4]], "byes": []},
+    {"did": "pair", "boards": 5, "byes": []},
+    {"did": "seat", "round": 1, "board": 1, "table": 4},
+    {"did": "result", "round": 1, "board": 1, "places": [[1]], "game": None},
+    {"did": "result", "round": 1, "board": 1, "places": [["1"], ["2"]], "game": None},
+    {"did": "result", "round": 1, "board": 1, "places": [1, 2], "game": None},
+    {"did": "result", "round": "1", "board": 1, "places": [[1], [2]], "game": None},
+]
+
+
+@pytest.mark.parametrize("entry", SPOILT_ENTRIES)
+def test_a_log_that_was_changed_by_hand_into_what_cannot_be_is_said_to_be_damaged(
+    hub: Hub, entry: dict[str, Any]
+) -> None:
+    director = begin(hub, "open", ("Ana", "Bo"), rounds=1)
+    tournament = director.tournament("open")
+    assert tournament is not None and hub.store.append("open", tournament.length, entry)
+    client = create_hub_app(hub, director, pin="271828").test_client()
+    for path in ("/tournaments/open", "/api/tournaments/open", "/tournaments/open/standings.csv"):
+        assert client.get(path).status_code == 503
+    assert client.get("/api/tournaments/open").json["error"]["code"] == "tournament-damaged"
+
+
+@pytest.mark.parametrize("changed", [{"title": 5}, {"game": None}, {"rounds": "6"}, {"options": []}, {"game": "whist"}])
+def test_terms_that_were_changed_by_hand_into_what_cannot_be_are_said_to_be_damaged(
+    hub: Hub, changed: dict[str, Any]
+) -> None:
+    director = Director(hub)
+    hub.store.append("open", 0, begun(Terms("Open", "hexel")) | changed)
+    client = create_hub_app(hub, director, pin="271828").test_client()
+    assert client.get("/tournaments/open").status_code == (200 if changed == {"game": "whist"} else 503)
 
 
 def test_pages_say_that_the_store_is_away_and_the_log_is_not_filled(hub: Hub, tmp_path: Path, caplog: Any) -> None:

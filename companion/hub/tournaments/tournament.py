@@ -6,6 +6,7 @@ what would be appended. A player is a number, from 1 in the order of registratio
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from companion.errors import Refusal
@@ -282,42 +283,55 @@ def _are_numbers(rank: Any) -> bool:
 
 
 def tournament_of(log: Sequence[Mapping[str, Any]], before: Tournament | None = None) -> Tournament | None:
-    """The tournament that a log tells, or its end after the tournament ``before``; None for one that is empty."""
+    """The tournament that a log tells, or its end after the tournament ``before``; None for one that is empty.
+
+    Raises:
+        LookupError: the first entry is not whole.
+        ValueError: an entry says what cannot be.
+    """
     tournament, rest = before, log
     if tournament is None and log:
-        tournament, rest = Tournament(Terms(**{name: log[0][name] for name in Terms.__slots__})), log[1:]
+        tournament, rest = Tournament(_terms_of(log[0])), log[1:]
     for entry in rest:
         assert tournament is not None
         tournament = evolve(tournament, entry)
     return tournament
 
 
+def _terms_of(entry: Mapping[str, Any]) -> Terms:
+    told = {name: entry[name] for name in Terms.__slots__}
+    match told:
+        case {"title": str(), "game": str(), "system": str(), "rounds": int(), "seats": int(), "options": dict()}:
+            return Terms(**told)
+    raise ValueError(f"no terms: {told}")
+
+
 def evolve(tournament: Tournament, entry: Mapping[str, Any]) -> Tournament:
-    """The tournament after one more entry."""
-    after = replace(tournament, length=tournament.length + 1)
-    match entry["did"]:
-        case "register":
-            fresh = Entrant(entry["number"], entry["name"], len(tournament.rounds) + 1)
-            keys = {**tournament.keys, key: fresh.number} if (key := entry.get("key")) else tournament.keys
+    """The tournament after one more entry. Raises `ValueError` for one that says what cannot be."""
+    after, known = replace(tournament, length=tournament.length + 1), range(1, len(tournament.entrants) + 1)
+    match entry:
+        case {"did": "register", "number": int(number), "name": str(name)} if number == known.stop:
+            fresh = Entrant(number, name, len(tournament.rounds) + 1)
+            keys = {**tournament.keys, key: number} if (key := entry.get("key")) else tournament.keys
             return replace(after, entrants=(*tournament.entrants, fresh), keys=keys)
-        case "withdraw" | "return":
-            return _with_entrant(after, entry["number"], is_in=entry["did"] == "return")
-        case "strike":
-            return _with_entrant(after, entry["number"], is_in=False, is_struck=True)
-        case "pair":
-            fresh_round = Round(tuple(Board(None, tuple(seats)) for seats in entry["boards"]), tuple(entry["byes"]))
+        case {"did": "withdraw" | "return" as did, "number": int(number)}:
+            return _with_entrant(after, number, is_in=did == "return")
+        case {"did": "strike", "number": int(number)}:
+            return _with_entrant(after, number, is_in=False, is_struck=True)
+        case {"did": "pair", "boards": [*boards], "byes": [*byes]} if all(n in known for n in chain(byes, *boards)):
+            fresh_round = Round(tuple(Board(None, tuple(seats)) for seats in boards), tuple(byes))
             return replace(after, rounds=(*tournament.rounds, fresh_round))
-        case "seat":
-            seat = {"table": entry["table"], "lying": entry.get("lying")}
+        case {"did": "seat", "table": str(table)}:
+            seat = {"table": table, "lying": entry.get("lying")}
             return _with_board(after, entry, **seat, game=None, is_by_desk=False)
-        case "result":
-            places = tuple(tuple(rank) for rank in entry["places"])
-            game = entry["game"]
+        case {"did": "result", "places": [*ranks], "game": str() | None as game} if len([*chain(*ranks)]) > 1 and all(
+            n in known for n in chain(*ranks)
+        ):
+            places = tuple(tuple(rank) for rank in ranks)
             return _with_board(after, entry, places=places, game=game, is_by_desk=game is None)
-        case "end" | "go-on":
-            return replace(after, is_ended=entry["did"] == "end")
-        case did:
-            raise ValueError(f"unknown entry {did!r}")
+        case {"did": "end" | "go-on" as did}:
+            return replace(after, is_ended=did == "end")
+    raise ValueError(f"what does not follow: {dict(entry)}")
 
 
 def _with_entrant(tournament: Tournament, number: int, **changed: Any) -> Tournament:
