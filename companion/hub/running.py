@@ -125,7 +125,7 @@ class HubServer:
 
     def start(self) -> None:
         """Serve from now on."""
-        allow_files()
+        allow_files(self._app)
         self._thread.start()
 
     def stop(self) -> None:

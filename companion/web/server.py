@@ -7,11 +7,14 @@ that send a byte now and then would keep everybody else out.
 import asyncio
 import asyncio.sslproto
 import asyncio.trsock
+import errno
+import logging
 import math
 import resource
 import socket
 import struct
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -43,6 +46,8 @@ while not too many wait for being closed."""
 _ALWAYS_OF_ONE = 8
 """So many an address always has: a browser opens six."""
 _FILES = 4096
+_TOLD_EVERY_S = 60.0
+_NO_FILES = "%s: visitors wait until others leave; LimitNOFILE of the service, or ulimit -n, allows more"
 _RENEWED_EVERY_S = 60
 """A Pi learns the time within a minute of being on the network: till then its certificate may be years too old."""
 _TLS_BUFFER_BYTES = 16 * 1024
@@ -355,7 +360,7 @@ class Server:
 
     def start(self) -> None:
         """Serve from now on."""
-        allow_files()
+        allow_files(self._app)
         self._app.extensions["companion"].referee.feed.ring(self._bell.ring)
         self._thread.start()
 
@@ -377,8 +382,33 @@ class Server:
             runner.run(self._server.serve(sockets=[self._listening]))
 
 
-def allow_files(wanted: int = _FILES) -> None:
-    """Let this process have so many files and connections open, or as many as the system grants."""
+def allow_files(app: Flask, wanted: int = _FILES) -> None:
+    """Let this process have so many files and connections open, or as many as the system grants.
+
+    Where that is not enough, one line a minute says so, and no traceback for each visitor.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(wanted, hard) if hard >= 0 else wanted, hard))
+    for log in (app.logger, *map(logging.getLogger, ("asyncio", "uvicorn.error", "waitress"))):
+        log.addFilter(_say_seldom)
+
+
+class _OutOfFiles:
+    """A filter of a log: that no more files can be opened is told in one line, and not again for a while."""
+
+    def __init__(self) -> None:
+        self._told_s = -math.inf
+
+    def __call__(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        if not isinstance(error, OSError) or error.errno not in (errno.EMFILE, errno.ENFILE):
+            return True
+        is_due = time.monotonic() - self._told_s >= _TOLD_EVERY_S
+        if is_due:
+            self._told_s = time.monotonic()
+            record.msg, record.args, record.exc_info = _NO_FILES, (error.strerror,), None
+        return is_due
+
+
+_say_seldom = _OutOfFiles()

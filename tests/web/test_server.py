@@ -276,6 +276,44 @@ def test_a_silent_phone_gives_its_place_to_one_who_needs_it_and_else_keeps_it(tm
     assert float(alone(OPENING + ROAMING, tmp_path)) < 2.0
 
 
+CROWDED = """
+import resource, sys, time
+from pathlib import Path
+from companion.referee.referee import open_table
+from companion.rules.engine import Header
+from companion.web.app import create_app
+from companion.web.server import Server, bind
+from tests.web.test_server import connected
+
+header = Header("hexel", ("Ana", "Bo"), "36")
+referee = open_table(Path(sys.argv[1]), header, header)
+referee.start()
+app, listening = create_app(referee, join_code="ROSE42"), bind("127.0.0.1", 0)
+resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
+server = Server(app, listening)
+server.start()
+port = listening.getsockname()[1]
+visitors = []
+try:
+    while True:
+        visitors.append(connected(port, b"GET"))
+except OSError:
+    pass
+time.sleep(1.5)
+for visitor in visitors:
+    visitor.close()
+assert b"200 OK" in connected(port, b"GET /api/state HTTP/1.1\\r\\nHost: table\\r\\n\\r\\n").recv(65536)
+server.stop()
+"""
+
+
+def test_where_no_more_files_can_be_opened_the_log_has_a_line_and_the_table_goes_on(tmp_path: Path) -> None:
+    command = (sys.executable, "-c", CROWDED, str(tmp_path))
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert [line.partition(":")[0] for line in done.stderr.splitlines()] == ["Too many open files"]
+
+
 def test_a_viewer_who_does_not_read_is_let_go(hurried: int, app: Flask, referee: Referee) -> None:
     deaf = connected(hurried, STREAM)
     deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
