@@ -69,7 +69,12 @@ def director(hub: Hub) -> Iterator[Director]:
 
 
 def finish_game(
-    hub: Hub, data: Path, players: tuple[str, ...] = ("Ana", "Bo"), seed: int = 1, game: str = "hexel"
+    hub: Hub,
+    data: Path,
+    players: tuple[str, ...] = ("Ana", "Bo"),
+    seed: int = 1,
+    game: str = "hexel",
+    at: Address = HERE,
 ) -> None:
     """The table's game comes to its end, and all of it to the hub."""
     header = Header(game, players, "36" if game == "hexel" else None)
@@ -78,10 +83,10 @@ def finish_game(
             referee.ask(Begin(header))
         play(referee, seed)
         outbox = JournalOutbox(referee.games)
-        outbox.seek(hub.store.position(HERE))
+        outbox.seek(hub.store.position(at))
         entries = outbox.read(1000)
-        hub.store.keep([(HERE, entry) for entry in entries])
-        hub.hall.put(HERE, {**snapshot(referee.latest(), entries[-1].position, "ok"), "sent": 1.0})
+        hub.store.keep([(at, entry) for entry in entries])
+        hub.hall.put(at, {**snapshot(referee.latest(), entries[-1].position, "ok"), "sent": 1.0})
 
 
 def has_result(director: Director) -> bool:
@@ -180,6 +185,24 @@ def test_another_game_that_the_two_play_while_they_wait_is_not_counted(hub: Hub,
     finish_game(hub, tmp_path)
     director.check("open")
     assert boards(director)[0].places is not None
+
+
+def test_two_tables_of_one_name_in_two_halls_are_told_apart(hub: Hub, tmp_path: Path) -> None:
+    halls = ("north", "south")
+    for hall in halls:
+        hub.hall.meet(Address(hall, "table-01"), "here")
+    director = Director(hub)
+    director.create("league", Terms("League", "hexel", rounds=1))
+    for name in ("Ana", "Bo", "Cy", "Dee"):
+        director.write("league", lambda now, name=name: registered(now, name))
+    tournament = director.begin_round("league")
+    assert {board.table for board in boards(director, "league")} == {"table-01@north", "table-01@south"}
+    assert {*director.troubles} == {"table-01@north", "table-01@south"}, "neither answers here"
+    assert director.free_tables() == []
+    for hall, board in zip(halls, boards(director, "league"), strict=True):
+        finish_game(hub, tmp_path / hall, tuple(map(tournament.name, board.seats)), at=Address(hall, "table-01"))
+        director.check("league")
+    assert all(board.places is not None for board in boards(director, "league"))
 
 
 def test_a_game_counts_once_though_the_same_players_meet_again(hub: Hub, tmp_path: Path) -> None:

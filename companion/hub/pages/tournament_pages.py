@@ -86,8 +86,8 @@ def every() -> str:
 def one(slug: str) -> str:
     """One tournament: how to register, the current round, the standings; for the desk also what to press."""
     found = _found(slug)
-    tables = [address.table for address in director().free_tables()]
-    return hub_page("tournament.html", slug=slug, **_summary(found), free=tables, trouble_of=_trouble_of)
+    free = director().free_tables()
+    return hub_page("tournament.html", slug=slug, **_summary(found), free=free, trouble_of=_trouble_of)
 
 
 @tournaments.get("/tournaments/<slug>/join")

@@ -3,6 +3,7 @@
 import logging
 import re
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -84,6 +85,10 @@ def ranks(view: Mapping[str, Any], players: Sequence[str]) -> tuple[tuple[str, .
     )
 
 
+def _with_hall(address: Address) -> str:
+    return f"{address.table}@{address.hall}"
+
+
 class Director:
     """The tournaments of one hub. Any thread."""
 
@@ -159,7 +164,7 @@ class Director:
         tournament = self.write(slug, lambda now: paired(now, *pair(now)))
         number, free = len(tournament.rounds), self.free_tables()
         for board, table in zip(range(1, len(tournament.rounds[-1].boards) + 1), free, strict=False):
-            tournament = self._seat(slug, number, board, table.table)
+            tournament = self._seat(slug, number, board, table)
         with ThreadPoolExecutor(_SEATING) as workers:
             list(workers.map(lambda board: self._put(tournament, board), tournament.rounds[-1].boards))
         return tournament
@@ -174,36 +179,41 @@ class Director:
         """Note a board's table in a round, None for the last one, and which game lies there over."""
         address = self._address(table)
         snapshot = self._hub.hall.latest(address) if address else None
-        lying = f"{address.hall}/{table}/{snapshot['game']}" if address and snapshot and snapshot.get("over") else None
+        lying = f"{'/'.join(address)}/{snapshot['game']}" if address and snapshot and snapshot.get("over") else None
         return self.write(slug, lambda now: seated(now, number or len(now.rounds), board, table, lying))
 
-    def free_tables(self) -> list[Address]:
-        """The tables that are here and at which no board waits for its result."""
+    def free_tables(self) -> list[str]:
+        """The tables that are here and at which no board waits for its result; those of one name with their halls."""
         taken = {
-            board.table
+            self._address(board.table)
             for tournament in self.tournaments().values()
             for board in (tournament.rounds[-1].boards if tournament.rounds else ())
             if board.table is not None and board.places is None
         }
+        named = Counter(address.table for address in self._addresses())
         here = [Address(shown["hall"], shown["table"]) for shown in self._hub.hall.tables() if shown["state"] == "here"]
-        return [address for address in here if address.table not in taken]
+        free = (address for address in here if address not in taken)
+        return [address.table if named[address.table] == 1 else _with_hall(address) for address in free]
 
     def _put(self, tournament: Tournament, board: Board) -> None:
         """Ask a board's table to begin its game; what stands against it is told on the desk."""
         address = self._address(board.table)
-        if address is None:
+        if address is None or board.table is None:
             return
         try:
             header = tournament.terms.header([tournament.name(player) for player in board.seats])
             self._hub.ask(address, {"ask": "begin", "header": header.as_json()})
         except CompanionError as error:
-            self.troubles[address.table] = error
+            self.troubles[board.table] = error
         else:
-            self.troubles.pop(address.table, None)
+            self.troubles.pop(board.table, None)
+
+    def _addresses(self) -> list[Address]:
+        return [Address(shown["hall"], shown["table"]) for shown in self._hub.hall.tables()]
 
     def _address(self, table: str | None) -> Address | None:
-        found = (Address(s["hall"], s["table"]) for s in self._hub.hall.tables() if s["table"] == table)
-        return next(found, None)
+        """Of a table by its name, or by its hall and its name."""
+        return next((found for found in self._addresses() if table in (found.table, _with_hall(found))), None)
 
     def _watch(self) -> None:
         while not self._is_stopping.wait(_CHECK_S):
@@ -257,7 +267,7 @@ class Director:
             result = result_of(newest.game, self._hub.store.lines(address, newest.game))
         except JournalError as error:
             log.warning("the game of %s is not counted: %s", address.table, error.message)
-            self.troubles[address.table] = error
+            self.troubles[board.table or ""] = error
             return
         played = {tournament.numbered(name) for name in result.header.players}
         if result.places is None or result.header.game != tournament.terms.game or played != {*board.seats}:

@@ -263,7 +263,7 @@ def _refuse_in_a_round(tournament: Tournament) -> None:
 def seated(tournament: Tournament, round_number: int, board: int, table: str, lying: str | None = None) -> Entry:
     """The entry of a board's table in the hall, with the game that lies there, over. Raises `Refusal`."""
     _board_of(tournament, round_number, board)
-    if not is_table_name(table):
+    if not all(is_table_name(name) for name in table.split("@", 1)):
         raise Refusal("malformed", "A table's name takes small letters, digits and hyphens, 40 at most.")
     return {"did": "seat", "round": round_number, "board": board, "table": table, "lying": lying}
 
