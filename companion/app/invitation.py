@@ -22,6 +22,8 @@ _PIN_LENGTH = 6
 _REMOTE = ("192.0.2.1", 9)  # a documentation address (RFC 5737): connecting a UDP socket finds the route, sends nothing
 _EVERYWHERE, _LOOPBACK = "0.0.0.0", "127.0.0.1"
 _SIOCGIFADDR = 0x8915
+_LOCAL_NAMES = "local", "localhost"
+"""A phone that trusts a table's authority trusts it for these and the machine's name: for no site on the internet."""
 _FOLDER, _NAME, _HOSTS = "https", "table", "hosts"
 
 
@@ -139,11 +141,11 @@ def table_certificate(data: Path, address: str) -> TableCertificate:
         if not made.authority.exists():  # another authority is about to be made
             signed_for.unlink(missing_ok=True)
         try:
-            signs = authority(folder, f"table at {hosts[0]}")
+            signs = authority(folder, f"table at {hosts[0]}", (hosts[0], *_LOCAL_NAMES))
         except TableError:
             signed_for.unlink(missing_ok=True)
             made.authority.unlink()
-            signs = authority(folder, f"table at {hosts[0]}")
+            signs = authority(folder, f"table at {hosts[0]}", (hosts[0], *_LOCAL_NAMES))
         signed = signed_for.read_bytes().decode(errors="replace").split() if signed_for.exists() else []
         is_signed = set(hosts) <= set(signed) if address == _LOOPBACK else signed == list(hosts)
         if not is_signed or not _is_pair(made) or not certificates.suits_phones(made.certificate):

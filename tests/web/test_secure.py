@@ -25,6 +25,22 @@ from companion.web.server import Deadlines, Server, bind
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
 
 
+def shake_hands(certificate: Path, key: Path, authority: Path, name: str) -> None:
+    """What a phone that trusts an authority says of a server by that name."""
+    strict = ssl.create_default_context(cafile=str(authority))
+    strict.verify_flags |= ssl.VERIFY_X509_STRICT  # as Python does from 3.13 on
+    serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    serving.load_cert_chain(certificate, key)
+    to_table, to_phone = ssl.MemoryBIO(), ssl.MemoryBIO()
+    phone = strict.wrap_bio(to_phone, to_table, server_hostname=name)
+    table = serving.wrap_bio(to_table, to_phone, server_side=True)
+    for _ in range(2):
+        for side in (phone, table):
+            with suppress(ssl.SSLWantReadError):
+                side.do_handshake()
+    assert phone.getpeercert()
+
+
 def test_a_table_speaks_https_to_whoever_trusts_its_authority(referee: Referee, tmp_path: Path) -> None:
     made = table_certificate(tmp_path, "192.168.7.9")
     app = create_app(referee, join_code="ROSE42", parts=TableParts(secure=HttpsAddress(0, made.authority)))
@@ -71,18 +87,7 @@ def test_a_certificate_is_one_that_phones_and_strict_programs_take(tmp_path: Pat
     made = table_certificate(tmp_path, "192.168.7.9")
     certificate = x509.load_pem_x509_certificate(made.certificate.read_bytes())
     assert certificate.not_valid_after_utc - certificate.not_valid_before_utc < timedelta(days=825)
-    strict = ssl.create_default_context(cafile=str(made.authority))
-    strict.verify_flags |= ssl.VERIFY_X509_STRICT  # as Python does from 3.13 on
-    serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    serving.load_cert_chain(made.certificate, made.key)
-    to_table, to_phone = ssl.MemoryBIO(), ssl.MemoryBIO()
-    phone = strict.wrap_bio(to_phone, to_table, server_hostname="localhost")
-    table = serving.wrap_bio(to_table, to_phone, server_side=True)
-    for _ in range(2):
-        for side in (phone, table):
-            with suppress(ssl.SSLWantReadError):
-                side.do_handshake()
-    assert phone.getpeercert()
+    shake_hands(made.certificate, made.key, made.authority, "localhost")
 
 
 @pytest.mark.parametrize(("valid_before_days", "valid_for_days"), [(3650, 1825), (424, 399), (-1, 730)])
@@ -102,6 +107,23 @@ def test_a_certificate_that_lasts_too_long_or_too_short_or_not_yet_is_signed_ane
     assert table_certificate(tmp_path, "192.168.7.9").certificate.read_bytes() != before
     assert suits_phones(made.certificate)
     assert made.authority.read_bytes() == authority
+
+
+def test_whoever_takes_a_tables_authority_can_pose_as_no_site_on_the_internet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("socket.gethostname", lambda: "kitchen")
+    made = table_certificate(tmp_path, "192.168.7.9")
+    for name in ("kitchen", "kitchen.local", "localhost", "192.168.7.9"):
+        shake_hands(made.certificate, made.key, made.authority, name)
+    thief = Authority(made.authority.parent, "table")
+    thief.sign_server(tmp_path, "stolen", ["bank.example"])
+    with pytest.raises(ssl.SSLCertVerificationError, match="permitted subtree violation"):
+        shake_hands(tmp_path / "stolen.pem", tmp_path / "stolen.key", made.authority, "bank.example")
+    monkeypatch.setattr("socket.gethostname", lambda: "club")
+    renamed = table_certificate(tmp_path, "130.10.20.30")
+    for name in ("club.local", "localhost", "130.10.20.30"):
+        shake_hands(renamed.certificate, renamed.key, made.authority, name)
 
 
 def test_a_certificate_signed_before_the_clock_was_right_is_signed_anew_while_the_table_runs(

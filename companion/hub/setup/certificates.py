@@ -29,8 +29,11 @@ _PAGES_RENEWED = timedelta(days=400)
 class Authority:
     """Signs certificates. Made once and kept in a folder as ``ca.pem`` and ``ca.key``."""
 
-    def __init__(self, folder: Path, hall: str) -> None:
+    def __init__(self, folder: Path, hall: str, names: Sequence[str] = ()) -> None:
         """The authority that a folder keeps, or a new one.
+
+        Args:
+            names: a new one signs for these host names and what ends with them, and for addresses; without, for all.
 
         Raises:
             TableError: `authority-damaged`: what is kept there is none.
@@ -45,6 +48,9 @@ class Authority:
                 .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
                 .add_extension(_SIGNS, critical=True)
             )
+            if names:  # not critical: whoever does not know it takes the certificate all the same
+                only = x509.NameConstraints([x509.DNSName(name) for name in names], None)
+                built = built.add_extension(only, critical=False)
             _write(built.sign(self._key, hashes.SHA256()), self._key, self.file, key_file)
         try:
             loaded = serialization.load_pem_private_key(key_file.read_bytes(), password=None)
@@ -64,13 +70,21 @@ class Authority:
     def sign_pages(
         self, folder: Path, name: str, hosts: Sequence[str], valid: tuple[timedelta, timedelta] = _PAGES_VALID
     ) -> None:
-        """As `sign_server`, for as long as phones allow; see `suits_phones`.
+        """As `sign_server`, for as long as phones allow; see `suits_phones`. Leaves out hosts it may not sign for.
 
         Args:
             valid: so long before and after now.
         """
-        names = x509.SubjectAlternativeName([_host(host) for host in hosts])
+        names = x509.SubjectAlternativeName([named for named in map(_host, hosts) if self._may_sign(named)])
         self._sign(folder, name, ExtendedKeyUsageOID.SERVER_AUTH, names, valid)
+
+    def _may_sign(self, host: x509.GeneralName) -> bool:
+        try:
+            only = self._certificate.extensions.get_extension_for_class(x509.NameConstraints).value
+        except x509.ExtensionNotFound:
+            return True
+        endings = [f".{permitted.value}" for permitted in only.permitted_subtrees or ()]
+        return not isinstance(host, x509.DNSName) or f".{host.value}".endswith(tuple(endings))
 
     def sign_client(self, folder: Path, name: str) -> None:
         """Write ``NAME.pem`` and ``NAME.key`` of a client who goes by that name."""
