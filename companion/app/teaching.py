@@ -5,9 +5,11 @@ second light, a try on a handful of cards. The work is done on a thread of its o
 the thread that loaded them, and go with it.
 """
 
+import secrets
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,6 +35,8 @@ from companion.vision.recognizer import Recognizer
 
 _MOST_SAMPLES = 60
 _LAYOUT_PX_PER_MM = 3.0
+_FIRST_VERSIONS = 10**8
+"""So many versions there are to begin with: a page that was open before the table started again knows none of these."""
 Result = TypeVar("Result")
 
 
@@ -73,6 +77,19 @@ class Lessons:
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="teaching")
         self._lock = threading.RLock()
         self._lesson: _Lesson | None = None
+        self._version = secrets.randbelow(_FIRST_VERSIONS)
+
+    @contextmanager
+    def at(self, version: int | None) -> Iterator[None]:
+        """Within the block nobody else changes the lesson, which is of that version; None is any.
+
+        Raises:
+            Refusal: `stale`, somebody else has changed it since.
+        """
+        with self._lock:
+            if self._lesson is not None and version not in (None, self._version):
+                raise Refusal("stale", "The table has changed since; look again.")
+            yield
 
     # ------------------------------------------------------------ what there is
 
@@ -83,6 +100,7 @@ class Lessons:
             spec = games.game(playing.game)
             teaching = spec.recognizer().teaching
             return {
+                "version": self._version,
                 "game": playing.game,
                 "deck": None if teaching is None else teaching.deck_of(spec.deck_edition(playing)),
                 "decks": _decks(),
@@ -118,7 +136,7 @@ class Lessons:
                     licence=profile.licence,
                     trusts_names=True,
                 )
-            return self.state()
+            return self._changed()
 
     def look(self) -> dict[str, Any]:
         """The outlines on the camera's picture now, and whether all that is to be laid is there and lies still."""
@@ -149,7 +167,7 @@ class Lessons:
                 raise Refusal("malformed", f"{lesson.deck} has no {name} there.")
             label = teaching.replace_name(places[place].label, number, name)
             lesson.layouts = tuple(layout.relabelled(place, label) for layout in lesson.layouts)
-            return self.state()
+            return self._changed()
 
     def take(self, photo: bytes | None) -> dict[str, Any]:
         """Learn from the camera's picture, or from a photograph's bytes: the cut-outs under their names.
@@ -172,7 +190,7 @@ class Lessons:
             lesson.fresh = self._teach(
                 lesson, lambda: take_samples(teaching, lesson.deck, name, seen, None, light, lesson.layouts)
             )
-            return self.state()
+            return self._changed()
 
     def upload(self, part: int, parts: int, data: bytes) -> dict[str, Any] | None:
         """One part of a photograph in order; with the last what `take` says of it, before that None.
@@ -211,7 +229,7 @@ class Lessons:
             taught = len(lesson.samples)
             some, at = (lesson.samples, index) if index < taught else (lesson.fresh, index - taught)
             some[at : at + 1] = [] if label is None else [replace(sample, label=label)]
-            return self.state()
+            return self._changed()
 
     def agree(self, *, trust_names: bool = False) -> dict[str, Any]:
         """The newest photograph's cut-outs are right, with ``trust_names`` though two names look swapped.
@@ -225,19 +243,19 @@ class Lessons:
             is_sure = lesson.trusts_names or trust_names
             self._teach(lesson, lambda: _fitted(lesson, samples, is_sure))
             lesson.samples, lesson.fresh, lesson.trusts_names = samples, [], is_sure
-            return self.state()
+            return self._changed()
 
     def stop(self) -> dict[str, Any]:
         """Forget the lesson; what was kept stays."""
         with self._lock:
             self._lesson = None
-            return self.state()
+            return self._changed()
 
     def drop(self) -> dict[str, Any]:
         """Forget the newest photograph."""
         with self._lock:
             self._present().fresh = []
-            return self.state()
+            return self._changed()
 
     def attempt(self) -> bytes:
         """The camera's picture as it is read by what was learnt so far, a JPEG. Raises `CompanionError`."""
@@ -264,7 +282,7 @@ class Lessons:
             self._profiles.use(lesson.deck, key)
             self._lesson = None
             self._table.restart_watching()
-            return self.state()
+            return self._changed()
 
     # ------------------------------------------------------------ the printings
 
@@ -272,21 +290,26 @@ class Lessons:
         """Read a deck by a printing, or by the reference one."""
         self._profiles.use(deck, key)
         self._table.restart_watching()
-        return self.state()
+        return self._changed()
 
     def go_back(self, key: str) -> dict[str, Any]:
         """Make a printing's earlier version the present one."""
         self._profiles.go_back(key)
         self._table.restart_watching()
-        return self.state()
+        return self._changed()
 
     def forget(self, key: str) -> dict[str, Any]:
         """Take a printing away."""
         self._profiles.forget(key)
         self._table.restart_watching()
-        return self.state()
+        return self._changed()
 
     # ------------------------------------------------------------ parts
+
+    def _changed(self) -> dict[str, Any]:
+        """The state, of another version than before."""
+        self._version += 1
+        return self.state()
 
     def _lesson_as_json(self, lesson: _Lesson) -> dict[str, Any]:
         layout, teaching = lesson.layouts[0], _teaching(lesson.game)

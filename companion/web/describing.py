@@ -124,6 +124,7 @@ def _links(gives: Schema | None) -> dict[str, Any]:
     return links
 
 
+_OF_VERSION = {"version": ("query?", _WHOLE)}
 _CODE = {"code": ("query?", _TEXT)}
 _ADMISSION = (HTTPStatus.SEE_OTHER, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS)
 _NUMBERED = {"number": ("path", {"type": "integer", "minimum": 0})}
@@ -182,7 +183,7 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
         _DONE,
         needs=_JOINED,
         fields={
-            "version": ("query?", _WHOLE),
+            **_OF_VERSION,
             "Idempotency-Key": ("header?", {"type": "string", "maxLength": 128}),
         },
     ),
@@ -273,13 +274,21 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
         also=_NO_LESSON,
     ),
     ("get", "/api/teach/look"): Address(
-        "What the camera sees of what is to be laid.", gives=_object(), needs=_OPERATOR, also=_NO_LESSON
+        "What the camera sees of what is to be laid.",
+        gives=_object(),
+        needs=_OPERATOR,
+        fields=_OF_VERSION,
+        also=_NO_LESSON,
     ),
     ("get", "/api/teach/crops/{number}.jpg"): Address(
         "A sample's crop.", kind=_JPEG, fields=_NUMBERED, needs=_OPERATOR, also=_NO_LESSON
     ),
     ("get", "/api/teach/try.jpg"): Address(
-        "The table as it is read by what was learnt.", kind=_JPEG, needs=_OPERATOR, also=_NO_LESSON
+        "The table as it is read by what was learnt.",
+        kind=_JPEG,
+        needs=_OPERATOR,
+        fields=_OF_VERSION,
+        also=_NO_LESSON,
     ),
     ("post", "/api/teach/photo"): Address(
         "A part of a photograph to learn from; the last one is answered with the lesson.",
@@ -287,14 +296,14 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
         sends="application/octet-stream",
         gives=_object(),
         needs=_OPERATOR,
-        fields={"part": ("query", _WHOLE), "parts": ("query", _WHOLE)},
+        fields={"part": ("query", _WHOLE), "parts": ("query", _WHOLE), **_OF_VERSION},
     ),
     ("post", "/api/teach/{step}"): Address(
         "A step of the lesson: its answer is the lesson.",
         _object(deck=_TEXT, key=_TEXT, name=_TEXT, number=_WHOLE, cutout=_WHOLE, trust_names=_YES),
         _object(),
         needs=_OPERATOR,
-        fields={"step": ("path", {**_TEXT, "enum": list(_STEPS)})},
+        fields={"step": ("path", {**_TEXT, "enum": list(_STEPS)}), **_OF_VERSION},
     ),
     ("get", "/past"): Address(
         "The games that were played, the newest first, or those before one's number.",

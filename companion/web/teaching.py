@@ -4,6 +4,7 @@ The pictures show the room: they are the operator's alone, as is all that follow
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from functools import cache, partial
 from typing import Any, Protocol
 
@@ -24,7 +25,10 @@ class Teacher(Protocol):
     """What teaches decks for the page; see `companion.app.teaching.Lessons`."""
 
     def state(self) -> dict[str, Any]:
-        """The lesson, and the printings that are kept."""
+        """The lesson, its version, and the printings that are kept."""
+
+    def at(self, version: int | None) -> AbstractContextManager[None]:
+        """Within the block the lesson is of that version. Raises `Refusal` ``stale`` where it is of another."""
 
     def layout_picture(self, deck: str) -> bytes:
         """A deck's teaching layout, a PNG."""
@@ -105,7 +109,9 @@ def layout(deck: str) -> Response:
 @teaching.get("/api/teach/look")
 def look() -> Response:
     """The outlines that the camera sees now, and whether all is there and lies still."""
-    return jsonify(_teacher().look())
+    teacher = _teacher()
+    with teacher.at(_version_shown()):
+        return jsonify(teacher.look())
 
 
 @teaching.get("/api/teach/crops/<int:number>.jpg")
@@ -117,7 +123,9 @@ def crop(number: int) -> Response:
 @teaching.get("/api/teach/try.jpg")
 def attempt() -> Response:
     """The table as it is read by what was learnt."""
-    return Response(_teacher().attempt(), mimetype="image/jpeg")
+    teacher = _teacher()
+    with teacher.at(_version_shown()):
+        return Response(teacher.attempt(), mimetype="image/jpeg")
 
 
 @teaching.post("/api/teach/photo")
@@ -126,13 +134,18 @@ def upload() -> Response:
     part, parts = (request.args.get(name, type=int) for name in ("part", "parts"))
     if part is None or parts is None or not 0 <= part < parts <= _MOST_PARTS:
         raise Refusal("malformed", f"Say which part it is, of {_MOST_PARTS} at most.")
-    state = _teacher().upload(part, parts, request.get_data())
+    teacher = _teacher()
+    with teacher.at(_version_shown()):
+        state = teacher.upload(part, parts, request.get_data())
     return jsonify({"waiting": True} if state is None else state)
 
 
 @teaching.post("/api/teach/<step>")
 def take_step(step: str) -> Response:
-    """One step: begin, replace, take, rename, agree, drop, stop, keep, use, back or forget."""
+    """One step: begin, replace, take, rename, agree, drop, stop, keep, use, back or forget.
+
+    With ``?version=…`` on no other lesson, and no other photograph, than the page shows.
+    """
     teacher, given = _teacher(), request_object()
     steps: dict[str, Callable[[], dict[str, Any]]] = {
         "begin": lambda: teacher.begin(given),
@@ -151,7 +164,13 @@ def take_step(step: str) -> Response:
     }
     if step not in steps:
         raise Refusal("malformed", f"There is no step {step}; there are {', '.join(steps)}.")
-    return jsonify(steps[step]())
+    with teacher.at(_version_shown()):
+        return jsonify(steps[step]())
+
+
+def _version_shown() -> int | None:
+    """The version of the lesson that the page shows; None where it does not say."""
+    return request.args.get("version", type=int)
 
 
 def _text(given: Mapping[str, Any], name: str) -> str | None:

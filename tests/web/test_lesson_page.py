@@ -129,6 +129,28 @@ def test_a_lesson_that_another_phone_ended_leads_to_the_decks(page: LessonPage, 
     assert "choose a deck" in page.browser.run("return document.getElementById('trouble').textContent")
 
 
+def test_what_another_phone_did_to_a_lesson_is_shown_before_anything_is_agreed_to(
+    page: LessonPage, lessons: Lessons
+) -> None:
+    lessons.take(encode_picture(layout_picture(LAYOUT, seed=1)))
+    page.open()
+    lessons.drop()
+    lessons.take(encode_picture(layout_picture(LAYOUT, seed=2)))
+    lessons.rename(4, 0, "void")
+    page.tap("agree")
+    page.browser.wait_for("document.querySelectorAll('.cutouts b')[1].textContent === 'void'")
+    assert "changed since" in page.browser.run("return document.getElementById('trouble').textContent")
+    assert lessons.state()["lesson"]["lights"] == 1
+    page.tap("cutout-4-0", "name-blue", "agree", "try")
+    assert lessons.state()["lesson"]["lights"] == 2
+
+
+def test_a_photograph_that_another_phone_took_is_shown_where_cards_are_laid(page: LessonPage, lessons: Lessons) -> None:
+    page.browser.wait_for("document.getElementById('stage')")
+    lessons.take(encode_picture(layout_picture(LAYOUT, seed=1)))
+    page.browser.wait_for("document.getElementById('agree')")
+
+
 def test_a_look_that_is_refused_once_its_step_is_left_ends_no_looking(page: LessonPage, lessons: Lessons) -> None:
     is_left = Event()
     looks: list[int] = []

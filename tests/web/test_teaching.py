@@ -289,6 +289,36 @@ def test_of_two_photographs_that_come_at_once_no_mixture_is_learnt_from(
     assert send(0) == (200, None)
 
 
+def test_a_step_speaks_of_the_photograph_that_its_page_shows(
+    operator: FlaskClient, running: SimpleNamespace, camera: Shown
+) -> None:
+    def ask(which: str, version: int, **given: Any) -> tuple[int, str | None]:
+        answer = operator.post(f"/api/teach/{which}?version={version}", json=given)
+        return answer.status_code, answer.get_json().get("error", {}).get("code")
+
+    empty = operator.get("/api/teach").get_json()["version"]
+    begun = step(operator, "begin", deck=DECK)["version"]
+    assert ask("begin", empty, deck="hexapod") == (409, "stale"), "it would have ended the lesson"
+    lay(running, camera)
+    taken = step(operator, "take")["version"]
+    for which in ("look", "try.jpg"):
+        assert operator.get(f"/api/teach/{which}?version={begun}").get_json()["error"]["code"] == "stale"
+    step(operator, "drop")
+    again = step(operator, "take")
+    steps = {
+        "replace": {"place": 0, "number": 0, "name": "red"},
+        "rename": {"number": 0, "cutout": 0, "name": None},
+        **{name: {} for name in ("take", "agree", "drop", "stop")},
+        "keep": {"name": "Ours"},
+    }
+    for which, given in steps.items():
+        assert (which, *ask(which, taken, **given)) == (which, 409, "stale")
+    photo = operator.post(f"/api/teach/photo?part=0&parts=1&version={taken}", data=b"a photograph")
+    assert photo.get_json()["error"]["code"] == "stale"
+    assert operator.get("/api/teach").get_json() == again
+    assert ask("agree", again["version"]) == (200, None)
+
+
 def test_a_folder_of_printings_that_cannot_be_changed_is_told_in_a_line(operator: FlaskClient, tmp_path: Path) -> None:
     profiles = tmp_path / "profiles"
     for in_the_way in ("in-use.draft", "ours.json", "ours"):

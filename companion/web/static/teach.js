@@ -11,6 +11,7 @@ const LOOK_MS = 600;
 const MOST_EVENINGS = 3;
 const MOST_PX = 2000;
 const PART_BYTES = 60000;
+const CHANGED_ELSEWHERE = ["no-lesson", "stale"];
 const DAY = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeZone: "UTC" });
 
 let state = /** @type {any} */ (null);
@@ -20,8 +21,13 @@ let refused = ""; // the code of what went wrong last
 let isBusy = false;
 let round = 0; // counts what was drawn, so that pictures are fetched anew
 
+// An address with the version that is shown: another phone may have changed the lesson meanwhile.
+function versioned(path) {
+  return `${path}${path.includes("?") ? "&" : "?"}version=${state.version}`;
+}
+
 function ask(name, given = {}) {
-  return post(`/api/teach/${name}`, given);
+  return post(versioned(`/api/teach/${name}`), given);
 }
 
 // Does one thing after another; while it lasts no second one begins. Says what went wrong.
@@ -36,7 +42,10 @@ async function act(work) {
     return true;
   } catch (error) {
     refused = error.code;
-    if (refused === "no-lesson") state = await send("/api/teach").catch(() => state); // it was ended elsewhere
+    if (CHANGED_ELSEWHERE.includes(refused)) {
+      state = await send("/api/teach").catch(() => state);
+      goOn();
+    }
     trouble(error.message);
     return false;
   } finally {
@@ -78,7 +87,7 @@ async function sendPhoto(file) {
     for (let part = 0; part < parts; part++) {
       const data = blob.slice(part * PART_BYTES, (part + 1) * PART_BYTES);
       const headers = { "Content-Type": "application/octet-stream" };
-      told = await send(`/api/teach/photo?part=${part}&parts=${parts}`, { method: "POST", headers, body: data });
+      told = await send(versioned(`/api/teach/photo?part=${part}&parts=${parts}`), { method: "POST", headers, body: data });
     }
     return told;
   });
@@ -99,10 +108,10 @@ async function look() {
   const stage = document.getElementById("stage");
   if (stage && HAS_CAMERA && !isBusy && !document.hidden) {
     try {
-      const told = await send("/api/teach/look");
+      const told = await send(versioned("/api/teach/look"));
       if (document.getElementById("stage") === stage && !isBusy) showLook(stage, told);
     } catch (error) {
-      if (error.code === "no-lesson") await act(() => Promise.reject(error));
+      if (CHANGED_ELSEWHERE.includes(error.code)) await act(() => Promise.reject(error));
       else if (stage.isConnected) find("told").textContent = error.message;
     }
   }
@@ -228,14 +237,14 @@ function trying(lesson) {
   };
   const explain = () => {
     end("", false);
-    send("/api/teach/try.jpg").catch((error) => trouble(error.message)); // a picture does not say why it is none
+    act(() => send(versioned("/api/teach/try.jpg"))); // a picture does not say why it is none
   };
   const onload = () => end(t("read-so"), true);
   const picture = h("img", { id: "tried", class: "tried", alt: t("read-so"), hidden: true, onload, onerror: explain });
   const read = () => {
     trouble("");
     told.textContent = t("reading");
-    picture.src = `/api/teach/try.jpg?n=${Date.now()}`;
+    picture.src = versioned(`/api/teach/try.jpg?n=${Date.now()}`);
   };
   return h("section", {},
     HAS_CAMERA ? h("h2", {}, t("try-it")) : null,
