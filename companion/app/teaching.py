@@ -29,8 +29,7 @@ from companion.vision.enrolment.learning import fit_profile, next_light, separat
 from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.sample import Sample
 from companion.vision.enrolment.teaching import Teaching
-from companion.vision.evidence import draw_labels
-from companion.vision.image.codec import decode_picture, encode_png
+from companion.vision.image.codec import decode_picture, encode_picture, encode_png
 from companion.vision.recognizer import Recognizer
 
 _MOST_SAMPLES = 60
@@ -52,6 +51,7 @@ class _Lesson:
         licence: of the printing that is added to.
         trusts_names: names are right though inks look as if two were swapped, as somebody said.
         watch: what looks for the layout.
+        tried: the picture that was read last by what was learnt so far, a JPEG.
     """
 
     game: str
@@ -65,6 +65,7 @@ class _Lesson:
     trusts_names: bool = False
     watch: LayoutWatch | None = None
     parts: list[bytes] = field(default_factory=list)
+    tried: bytes | None = None
 
 
 class Lessons:
@@ -257,18 +258,28 @@ class Lessons:
             self._present().fresh = []
             return self._changed()
 
-    def attempt(self) -> bytes:
-        """The camera's picture as it is read by what was learnt so far, a JPEG. Raises `CompanionError`."""
+    def attempt(self) -> dict[str, Any]:
+        """The cards on the camera's picture as they are read by what was learnt so far. Raises `CompanionError`."""
         with self._lock:
             lesson, picture = self._present(), self._camera_picture()
-            recognizer = games.game(lesson.game).recognizer()
+            teaching, recognizer = _teaching(lesson.game), games.game(lesson.game).recognizer()
 
-            def read() -> bytes:
+            def read() -> tuple[Any, ...]:
                 profile = _fitted(lesson, lesson.samples, lesson.trusts_names)
-                reading = recognizer.read(picture, _teaching(lesson.game).classifier(profile))
-                return bytes(draw_labels(picture, (*reading.cards, *reading.loose)))
+                reading = recognizer.read(picture, teaching.classifier(profile))
+                return (*reading.cards, *reading.loose)
 
-            return self._teach(lesson, read)
+            cards = [_card_as_json(teaching, card) for card in self._teach(lesson, read)]
+            lesson.tried = encode_picture(picture)
+            return {"size": [picture.shape[1], picture.shape[0]], "cards": cards}
+
+    def tried_picture(self) -> bytes:
+        """The picture of the last attempt, a JPEG. Raises `Refusal`."""
+        with self._lock:
+            tried = self._present().tried
+            if tried is None:
+                raise Refusal("no-picture", "Nothing was tried yet.")
+            return tried
 
     def keep(self, name: str) -> dict[str, Any]:
         """Keep what was learnt by a name, and read the deck by it from now on. Raises `CompanionError`."""
@@ -409,6 +420,12 @@ def _sample_as_json(teaching: Teaching, number: int, sample: Sample) -> dict[str
         "source": sample.source,
         "cutouts": cutouts,
     }
+
+
+def _card_as_json(teaching: Teaching, card: Any) -> dict[str, Any]:
+    """A card of a reading: its outline, and what it shows, row by row, as people call it; null where unsure."""
+    rows = [[name and _called(teaching, name) for name in row] for row in card.names]
+    return {"corners": np.round(card.corners.astype(float), 1).tolist(), "names": rows}
 
 
 def _decks() -> list[dict[str, str]]:

@@ -110,6 +110,11 @@ class DetectedCard:
             "confidence": calibrated(self.confidence),
         }
 
+    @property
+    def names(self) -> list[list[str | None]]:
+        """What it shows, row by row: the name of each class, a single one for a card of one symbol; None for unsure."""
+        return [[self.edges[0]] if len(set(self.edges)) == 1 else list(self.edges)]
+
     def line(self) -> str:
         """The card for people, where it lies first."""
         away = "somewhere" if self.is_unsettled else "loose"

@@ -138,7 +138,7 @@ _CHANGE = _object(
 )
 _NOT_FOUND = (HTTPStatus.NOT_FOUND,)
 _NO_LESSON = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.SERVICE_UNAVAILABLE)
-_STEPS = ("begin", "replace", "take", "rename", "agree", "drop", "stop", "keep", "use", "back", "forget")
+_STEPS = ("begin", "replace", "take", "rename", "agree", "drop", "try", "stop", "keep", "use", "back", "forget")
 _NOT_READ = (HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
 
 ADDRESSES: Mapping[tuple[str, str], Address] = {
@@ -284,11 +284,7 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
         "A sample's crop.", kind=_JPEG, fields=_NUMBERED, needs=_OPERATOR, also=_NO_LESSON
     ),
     ("get", "/api/teach/try.jpg"): Address(
-        "The table as it is read by what was learnt.",
-        kind=_JPEG,
-        needs=_OPERATOR,
-        fields=_OF_VERSION,
-        also=_NO_LESSON,
+        "The table as it was read last by what was learnt.", kind=_JPEG, needs=_OPERATOR, also=_NO_LESSON
     ),
     ("post", "/api/teach/photo"): Address(
         "A part of a photograph to learn from; the last one is answered with the lesson.",
@@ -299,7 +295,7 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
         fields={"part": ("query", _WHOLE), "parts": ("query", _WHOLE), **_OF_VERSION},
     ),
     ("post", "/api/teach/{step}"): Address(
-        "A step of the lesson: its answer is the lesson.",
+        "A step of the lesson: its answer is the lesson, of `try` what is read.",
         _object(deck=_TEXT, key=_TEXT, name=_TEXT, number=_WHOLE, cutout=_WHOLE, trust_names=_YES),
         _object(),
         needs=_OPERATOR,

@@ -63,8 +63,11 @@ class Teacher(Protocol):
     def drop(self) -> dict[str, Any]:
         """Forget the newest photograph."""
 
-    def attempt(self) -> bytes:
-        """The table as it is read by what was learnt, a JPEG."""
+    def attempt(self) -> dict[str, Any]:
+        """The cards on the table as they are read by what was learnt."""
+
+    def tried_picture(self) -> bytes:
+        """The picture of the last attempt, a JPEG."""
 
     def keep(self, name: str) -> dict[str, Any]:
         """Keep what was learnt."""
@@ -121,11 +124,9 @@ def crop(number: int) -> Response:
 
 
 @teaching.get("/api/teach/try.jpg")
-def attempt() -> Response:
-    """The table as it is read by what was learnt."""
-    teacher = _teacher()
-    with teacher.at(_version_shown()):
-        return Response(teacher.attempt(), mimetype="image/jpeg")
+def tried_picture() -> Response:
+    """The table as it was read last by what was learnt."""
+    return Response(_teacher().tried_picture(), mimetype="image/jpeg")
 
 
 @teaching.post("/api/teach/photo")
@@ -142,7 +143,7 @@ def upload() -> Response:
 
 @teaching.post("/api/teach/<step>")
 def take_step(step: str) -> Response:
-    """One step: begin, replace, take, rename, agree, drop, stop, keep, use, back or forget.
+    """One step: begin, replace, take, rename, agree, drop, try, stop, keep, use, back or forget.
 
     With ``?version=…`` on no other lesson, and no other photograph, than the page shows.
     """
@@ -156,6 +157,7 @@ def take_step(step: str) -> Response:
         "rename": lambda: teacher.rename(_whole(given, "number"), _whole(given, "cutout"), _text(given, "name")),
         "agree": lambda: teacher.agree(trust_names=given.get("trust_names") is True),
         "drop": teacher.drop,
+        "try": teacher.attempt,
         "stop": teacher.stop,
         "keep": lambda: teacher.keep(text_of(given, "name")),
         "use": lambda: teacher.use(text_of(given, "deck"), _text(given, "key")),

@@ -170,25 +170,30 @@ def test_a_look_that_is_refused_once_its_step_is_left_ends_no_looking(page: Less
     assert len(looks) > 1
 
 
-def test_a_try_reads_the_picture_once_and_says_why_it_shows_none(page: LessonPage, lessons: Lessons) -> None:
-    tries = []
+def test_a_try_shows_what_was_read_under_each_card_and_says_why_it_shows_none(
+    page: LessonPage, lessons: Lessons
+) -> None:
+    page.browser.screen(360, 740)
+    lessons._table.camera.newest().picture[:] = layout_picture(LAYOUT)
+    page.tap("enough", "try")
+    page.browser.wait_for("document.getElementById('told')?.textContent === 'I read these: right?'")
+    page.browser.wait_for("document.getElementById('tried').naturalWidth > 100")
+    names = "[...document.querySelectorAll('#told + .cutouts b')]"
+    assert sorted(page.browser.run(f"return {names}.map((name) => name.textContent)")) == ["blue", "red", "void"]
+    assert page.browser.run(f"return parseFloat(getComputedStyle({names}[0]).fontSize)") >= 14
+    assert page.browser.run("return document.querySelectorAll('.stage .read').length") == 3
 
-    def attempt() -> bytes:
-        tries.append(len(tries))
-        if len(tries) > 1:
-            raise Refusal("no-picture", "The camera shows nothing just now.")
-        return encode_picture(layout_picture(LAYOUT))
+    def attempt() -> dict[str, Any]:
+        raise Refusal("no-picture", "The camera shows nothing just now.")
 
     lessons.attempt = attempt  # type: ignore[method-assign]
-    page.tap("enough", "try")
-    page.browser.wait_for("document.getElementById('told').textContent === 'I read these: right?'")
-    assert page.browser.run("return document.getElementById('tried').naturalWidth") > 100 and len(tries) == 1
     page.tap("try")
     page.browser.wait_for("document.getElementById('trouble').textContent.includes('shows nothing')")
-    assert (
-        page.browser.run("return document.getElementById('told').textContent + document.getElementById('tried').hidden")
-        == "true"
-    )
+    assert page.browser.run("return document.getElementById('told').textContent") == ""
+    assert page.browser.run("return document.getElementById('tried')") is None
+    lessons.attempt = lambda: {"size": [1280, 720], "cards": []}  # type: ignore[method-assign]
+    page.tap("try")
+    page.browser.wait_for("document.getElementById('told').textContent === 'I see no cards there.'")
 
 
 @pytest.mark.parametrize("page", [False], indirect=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import ANY
 
 import cv2
 import numpy as np
@@ -159,6 +160,23 @@ def test_what_to_lay_and_what_was_wrong_are_said_in_the_phones_language(
     assert refused["code"] == "no-layout" and "teaching layout" not in refused["message"]
 
 
+def test_what_is_tried_is_said_in_the_phones_language(
+    operator: FlaskClient, running: SimpleNamespace, camera: Shown
+) -> None:
+    operator.post("/api/language", json={"language": "de"})
+    step(operator, "begin", deck=DECK)
+    lay(running, camera)
+    step(operator, "take")
+    step(operator, "agree")
+    mixed = face_shapes(("red", "blue") * 3, "36")
+    (row,) = LAYOUT.rows
+    camera.picture = layout_picture(Layout("cards", "", ((*row[:2], replace(row[2], drawing=mixed)),)))
+    running.camera.next()
+    cards = step(operator, "try")["cards"]
+    assert sorted(card["names"] for card in cards) == [[["blau"]], [["rot"]], [["rot", "blau"] * 3]]
+    assert all(len(card["corners"]) == 6 for card in cards)
+
+
 def test_a_refusal_calls_the_classes_as_the_phone_does(
     operator: FlaskClient, running: SimpleNamespace, camera: Shown
 ) -> None:
@@ -206,6 +224,8 @@ def test_a_deck_is_taught_step_by_step_and_read_by_what_was_learnt(
     lay(running, camera, turn_deg=-3, light=LAMP, brightness=0.7, seed=2)
     step(operator, "take")
     assert step(operator, "agree")["lesson"]["lights"] == 2
+    assert operator.get("/api/teach/try.jpg").get_json()["error"]["code"] == "no-picture"
+    assert step(operator, "try") == {"size": [1280, 720], "cards": ANY}
     tried = operator.get("/api/teach/try.jpg")
     assert tried.mimetype == "image/jpeg" and len(tried.data) > 10_000
     (kept,) = step(operator, "keep", name="Our deck")["profiles"]
@@ -249,7 +269,7 @@ def test_names_that_look_swapped_are_kept_where_somebody_says_that_they_are_righ
     step(operator, "rename", number=1, cutout=0, name="red")
     assert operator.post("/api/teach/agree", json={}).get_json()["error"]["code"] == "labels-swapped"
     assert len(step(operator, "agree", trust_names=True)["lesson"]["samples"]) == 3
-    assert operator.get("/api/teach/try.jpg").status_code == 200
+    assert len(step(operator, "try")["cards"]) == 3
     key = step(operator, "keep", name="Red is blue")["profiles"][0]["key"]
     again = step(operator, "begin", key=key)["lesson"]
     step(operator, "take")
@@ -301,14 +321,13 @@ def test_a_step_speaks_of_the_photograph_that_its_page_shows(
     assert ask("begin", empty, deck="hexapod") == (409, "stale"), "it would have ended the lesson"
     lay(running, camera)
     taken = step(operator, "take")["version"]
-    for which in ("look", "try.jpg"):
-        assert operator.get(f"/api/teach/{which}?version={begun}").get_json()["error"]["code"] == "stale"
+    assert operator.get(f"/api/teach/look?version={begun}").get_json()["error"]["code"] == "stale"
     step(operator, "drop")
     again = step(operator, "take")
     steps = {
         "replace": {"place": 0, "number": 0, "name": "red"},
         "rename": {"number": 0, "cutout": 0, "name": None},
-        **{name: {} for name in ("take", "agree", "drop", "stop")},
+        **{name: {} for name in ("take", "agree", "drop", "try", "stop")},
         "keep": {"name": "Ours"},
     }
     for which, given in steps.items():

@@ -18,6 +18,7 @@ let state = /** @type {any} */ (null);
 let chosen = ""; // the cut-out whose names are offered
 let step = "show"; // show: lay and take; light: once more in another; try; name
 let refused = ""; // the code of what went wrong last
+let tried = /** @type {any} */ (null); // how the table was read last by what was learnt
 let isBusy = false;
 let round = 0; // counts what was drawn, so that pictures are fetched anew
 
@@ -37,6 +38,7 @@ async function act(work) {
   document.body.classList.add("is-busy");
   trouble("");
   refused = "";
+  tried = null;
   try {
     state = await work();
     return true;
@@ -183,27 +185,31 @@ function called(name) {
   return state.lesson.called[name] ?? name;
 }
 
+// A part of a picture.
+function cutout(address, size, [left, top, right, bottom]) {
+  return svg("svg", { viewBox: `${left} ${top} ${right - left} ${bottom - top}`, "aria-hidden": "true" },
+    svg("image", { href: address, width: size[0], height: size[1] }));
+}
+
 function cutouts(lesson, samples) {
-  const rows = samples.flatMap(({ number, size, cutouts: parts }) => parts.map(({ name, box }, cutout) => {
-    const id = `${number}-${cutout}`;
-    const [left, top, right, bottom] = box;
-    const picture = svg("svg", { viewBox: `${left} ${top} ${right - left} ${bottom - top}`, "aria-hidden": "true" },
-      svg("image", { href: `/api/teach/crops/${number}.jpg?n=${round}`, width: size[0], height: size[1] }));
+  const rows = samples.flatMap(({ number, size, cutouts: parts }) => parts.map(({ name, box }, part) => {
+    const id = `${number}-${part}`;
+    const picture = cutout(`/api/teach/crops/${number}.jpg?n=${round}`, size, box);
     const offer = () => {
       chosen = chosen === id ? "" : id;
       draw();
     };
     const item = h("li", { class: chosen === id ? "is-chosen" : "" },
       button(`cutout-${id}`, [picture, h("b", {}, called(name))], offer, { class: "plain", "aria-expanded": String(chosen === id) }));
-    return chosen === id ? [item, names(lesson, number, cutout, name)] : [item];
+    return chosen === id ? [item, names(lesson, number, part, name)] : [item];
   }));
   return h("ul", { class: "cutouts" }, ...rows);
 }
 
-function names(lesson, number, cutout, present) {
+function names(lesson, number, part, present) {
   const call = (name) => {
     chosen = "";
-    act(() => ask("rename", { number, cutout, name }));
+    act(() => ask("rename", { number, cutout: part, name }));
   };
   return h("li", { class: "choices" },
     ...lesson.names.filter((name) => name !== present && lesson.names.includes(present)).map((name) => button(`name-${name}`, called(name), () => call(name), { class: "plain small" })),
@@ -230,30 +236,45 @@ function enough() {
 }
 
 function trying(lesson) {
-  const told = h("p", { id: "told", class: "told", role: "status" });
-  const end = (words, isShown) => {
-    told.textContent = words;
-    picture.hidden = !isShown;
-  };
-  const explain = () => {
-    end("", false);
-    act(() => send(versioned("/api/teach/try.jpg"))); // a picture does not say why it is none
-  };
-  const onload = () => end(t("read-so"), true);
-  const picture = h("img", { id: "tried", class: "tried", alt: t("read-so"), hidden: true, onload, onerror: explain });
   const read = () => {
-    trouble("");
-    told.textContent = t("reading");
-    picture.src = versioned(`/api/teach/try.jpg?n=${Date.now()}`);
+    find("told").textContent = t("reading");
+    act(async () => {
+      tried = { ...await ask("try"), address: `/api/teach/try.jpg?n=${Date.now()}` };
+      return state;
+    });
   };
+  const words = !tried ? "" : t(tried.cards.length ? "read-so" : "read-none");
   return h("section", {},
     HAS_CAMERA ? h("h2", {}, t("try-it")) : null,
     lesson.alike.map(([a, b]) => h("p", { class: "notice" }, t("alike", { a: called(a), b: called(b) }))),
-    HAS_CAMERA ? [h("p", {}, t("lay-random")), picture, told,
+    HAS_CAMERA ? [h("p", {}, t("lay-random")), tried ? outlined(tried) : null,
+      h("p", { id: "told", class: "told", role: "status" }, words), tried ? shown(tried) : null,
       h("div", { class: "row" }, button("try", t("read-them"), read))] : null,
     h("div", { class: "row" },
       button("more", t("more-photos"), () => goTo("light"), { class: "plain" }),
       button("to-name", t("keep-it"), () => goTo("name"))));
+}
+
+const isSure = ({ names: rows }) => rows.every((row) => !row.includes(null));
+
+// The picture that was tried, each card of it outlined.
+function outlined({ size, cards, address }) {
+  return h("div", { class: "stage" },
+    h("img", { id: "tried", src: address, alt: t("read-so"), width: size[0], height: size[1] }),
+    svg("svg", { viewBox: `-0.5 -0.5 ${size[0]} ${size[1]}`, "aria-hidden": "true" },
+      ...cards.map((card) => svg("polygon", { class: isSure(card) ? "read" : "unsure", points: card.corners.map((at) => at.join()).join(" ") }))));
+}
+
+// Each card that was read over what it shows: its names, or those of a case row by row.
+function shown({ size, cards, address }) {
+  return h("ul", { class: "cutouts" }, ...cards.map((card) => {
+    const [across, down] = [0, 1].map((axis) => card.corners.map((at) => at[axis]));
+    const [left, top] = [Math.min(...across), Math.min(...down)];
+    const picture = cutout(address, size, [left, top, Math.max(...across), Math.max(...down)]);
+    const rows = card.names.map((row) => row.map((name) => name ?? "?"));
+    if (rows.length === 1) return h("li", {}, picture, h("b", {}, rows[0].join(", ")));
+    return h("li", { class: "case" }, picture, h("table", {}, ...rows.map((row) => h("tr", {}, ...row.map((name) => h("td", {}, name))))));
+  }));
 }
 
 function naming(lesson) {

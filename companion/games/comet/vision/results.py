@@ -47,6 +47,12 @@ class DetectedCometCard(DetectedCard):
             "confidence": calibrated(self.confidence),
         }
 
+    @property
+    def names(self) -> list[list[str | None]]:
+        """Its numbers, or that it lies face down; None for each that is unsure."""
+        values = self.values
+        return [[in_words(None)] if values is None else [v if v is None else in_words([v]) for v in values]]
+
     def line(self) -> str:
         """The card for people."""
         x, y = self.centre

@@ -59,6 +59,12 @@ class DetectedField:
             "confidence": round(self.confidence, 4),
         }
 
+    @property
+    def names(self) -> list[list[str | None]]:
+        """The insects row by row, an empty text for an empty cell; None for each that is unsure."""
+        rows = zip(self.cells, self.doubt, strict=True)
+        return [[None if d else kind or "" for kind, d in zip(*row, strict=True)] for row in rows]
+
     def line(self) -> str:
         """It for people: row by row, a dot for an empty cell."""
         rows = [

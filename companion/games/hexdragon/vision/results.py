@@ -84,6 +84,12 @@ class DetectedTile(DetectedCard):
         face = {"head": self.head if self.kind in ("head", None) else None, "tails": self.tails, "paths": self.paths}
         return {"cell": cell, "kind": self.kind, "owner": self.owner, **face, **where}
 
+    @property
+    def names(self) -> list[list[str | None]]:
+        """Its owner where it has one, and what it is; None for each that is unsure, and once for unsure paths."""
+        owner = [self.owner] if self.kind in ("head", "star") else []
+        return [[*owner, self.kind, *([None] if None in (self.paths or ()) else [])]]
+
     def line(self) -> str:
         """The piece for people, where it lies first."""
         where = "nowhere" if self.cell is None else f"({self.cell[0]}, {self.cell[1]})"
