@@ -265,9 +265,7 @@ def _start_learning(table: Table, say: Callable[[str], None]) -> None:
             return
         for evening in reports:
             if evening.is_promoted:
-                say(
-                    f"learnt {evening.samples} samples from game {evening.game}: the printing is read as well or better"
-                )
+                say(f"learnt from game {evening.game}, samples: {evening.samples}; the printing is read no worse")
         if any(evening.is_promoted for evening in reports):
             table.restart_watching()
 

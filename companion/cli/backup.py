@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from companion.cli.paths import PATH
+from companion.cli.terminal import counted
 from companion.config import data_folder
 from companion.referee.backup import back_up, restore
 
@@ -17,7 +18,7 @@ _DATA = click.option("--data", type=PATH, help="Folder that keeps the games [the
 def backup_command(file: Path, data: Path | None) -> None:
     """Keep everything of a table, its games, pictures, seats and calibrations, in one zip FILE; while it runs, too."""
     count = back_up(data_folder(data), file)
-    click.echo(f"{file}: {count} files, {file.stat().st_size / 1e6:.1f} MB")
+    click.echo(f"{file}: {counted(count, 'file')}, {file.stat().st_size / 1e6:.1f} MB")
 
 
 @click.command("restore")
@@ -26,4 +27,4 @@ def backup_command(file: Path, data: Path | None) -> None:
 def restore_command(file: Path, data: Path | None) -> None:
     """Bring a backup FILE back into a folder where nothing is yet."""
     where = data_folder(data)
-    click.echo(f"{where}: {restore(file, where)} files are back")
+    click.echo(f"{where}: {counted(restore(file, where), 'file')} brought back")

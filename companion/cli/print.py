@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from companion.cli.paths import PATH, write_file
-from companion.cli.terminal import progress
+from companion.cli.terminal import counted, progress
 from companion.printing.material import materials, sheets_of
 from companion.printing.pdf import pdf
 from companion.printing.sheets import PAPERS, RULER_MM, Sheet
@@ -33,10 +33,6 @@ def _summary(sheets: Sequence[Sheet]) -> str:
     backed = sum(sheet.is_back for sheet in sheets)
     alone = len(sheets) - 2 * backed
     pieces = sum(len(sheet.places) for sheet in sheets if not sheet.is_back)
-    parts = [f"{_counted(backed, 'sheet')} of two sides, turned over the long edge"] if backed else []
-    parts += [f"{_counted(alone, 'sheet')} of one side"] if alone else []
+    parts = [f"{counted(backed, 'sheet')} of two sides, turned over the long edge"] if backed else []
+    parts += [f"{counted(alone, 'sheet')} of one side"] if alone else []
     return "; ".join([f"{pieces} pieces", *parts] if backed else parts)
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"

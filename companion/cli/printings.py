@@ -8,6 +8,7 @@ from companion import games
 from companion.app.profiles import Profiles, StoredPrinting
 from companion.cli.main import json_option, print_json, printable
 from companion.cli.paths import PATH
+from companion.cli.terminal import counted
 from companion.config import data_folder
 from companion.errors import Refusal, UsageError
 from companion.vision.enrolment.learning import fit_profile
@@ -101,5 +102,5 @@ def _show(teaching: Teaching, profile: Profile, as_json: bool) -> None:
 
 def _line(one: StoredPrinting) -> str:
     use = ", in use" if one.is_in_use else ""
-    counts = f"{one.samples} samples, {one.versions} earlier versions"
+    counts = f"{counted(one.samples, 'sample')}, {counted(one.versions, 'earlier version')}"
     return printable(f"{one.key}: {one.name}, {one.deck}, {one.made}; {counts}{use}")

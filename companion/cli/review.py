@@ -9,7 +9,7 @@ import cv2
 from companion import games
 from companion.app.reviewing import Difference, Review, review
 from companion.cli.main import print_json
-from companion.cli.terminal import progress, say
+from companion.cli.terminal import counted, progress, say
 from companion.config import load
 from companion.errors import UsageError
 from companion.referee.folder import journals
@@ -52,14 +52,16 @@ def _journals(path: Path) -> Sequence[Path]:
 
 
 def _in_words(review: Review) -> Iterator[str]:
-    pictures = f"{review.read_again} of {review.read_again + review.not_kept + review.left_out} pictures read again"
-    yield f"game {review.number}: {review.game} {', '.join(review.players)}; {review.moves} moves, {pictures}"
+    kept = counted(review.read_again + review.not_kept + review.left_out, "picture")
+    moves = counted(review.moves, "move")
+    game = f"game {review.number}: {review.game} {', '.join(review.players)}"
+    yield f"{game}; {moves}, {review.read_again} of {kept} read again"
     for difference in review.differing:
         yield from _difference(review.game, difference)
     if review.not_kept:
-        yield f"  {review.not_kept} pictures had made room for newer ones"
+        yield f"  {counted(review.not_kept, 'picture')} had made room for newer ones"
     if review.left_out:
-        yield f"  {review.left_out} pictures are of another version and were left out"
+        yield f"  left out, of another version: {counted(review.left_out, 'picture')}"
     if review.trouble:
         yield f"  {review.trouble}"
 
@@ -77,5 +79,5 @@ def _written(game: str, command: Command) -> str:
 
 def _summed_up(reviews: Sequence[Review], differing: int) -> str:
     seen = sum(outcome.read_again for outcome in reviews)
-    moves = "nothing" if not differing else "1 move" if differing == 1 else f"{differing} moves"
-    return f"{moves} would come out differently; {seen} pictures read again"
+    moves = counted(differing, "move") if differing else "nothing"
+    return f"{moves} would come out differently; {counted(seen, 'picture')} read again"

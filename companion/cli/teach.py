@@ -14,6 +14,7 @@ from companion.app.profiles import Profiles
 from companion.cli.learn import chosen_deck
 from companion.cli.paths import PATH
 from companion.cli.pictures import hushed, pictures_in, read_picture, required_picture
+from companion.cli.terminal import counted
 from companion.config import CameraSettings, data_folder
 from companion.devices.camera import Camera
 from companion.devices.recorded import Recorded
@@ -68,7 +69,7 @@ def teach_command(
             fresh = _agreed(teaching, deck, fresh)
         samples += fresh
         profile, is_sure = _fitted(teaching, deck, samples, is_sure, yes)
-        click.echo(f"{label}: learnt {len(fresh)} samples")
+        click.echo(f"{label}: learnt {counted(len(fresh), 'sample')}")
     assert profile is not None  # there was a picture
     for far, a, b in separation(teaching, teaching.features(samples)):
         if far < 1:
@@ -144,7 +145,7 @@ def _what_is_seen(seen: int, wanted: int) -> str:
     """How many cards are seen, and why as many or more are not what is to be laid."""
     if seen == wanted > 1:
         return f"{seen} cards seen, but not in the rows that are drawn"
-    return f"{seen} cards seen" + (f", {wanted} wanted: take the others away" if seen > wanted else "")
+    return f"{counted(seen, 'card')} seen" + (f", {wanted} wanted: take the others away" if seen > wanted else "")
 
 
 def _fitted(teaching: Teaching, deck: str, samples: Sequence[Sample], is_sure: bool, yes: bool) -> tuple[Profile, bool]:

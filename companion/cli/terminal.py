@@ -19,6 +19,15 @@ _bars_shown: list[str] = []
 """The labels of the bars that stand on the terminal now, one at most."""
 
 
+def counted(number: int, thing: str) -> str:
+    """So many things.
+
+    >>> counted(1, "sample"), counted(3, "sample")
+    ('1 sample', '3 samples')
+    """
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
 def may_colour() -> bool | None:
     """What click is told of colour: False where people want none, None to see for itself where it writes.
 

@@ -59,7 +59,9 @@ def test_samples_are_seen_removed_and_come_back(data: Path, capsys: pytest.Captu
     count = len(shown["samples"])
     assert {one["light"] for one in shown["samples"]} == {1, 2} and all(shown["names"].values())
     assert "rests on" in said(capsys, data, "show", "ours")
-    assert f"; {count - 1} samples, 1 earlier versions, in use" in said(capsys, data, "remove", "ours", str(count))
+    assert f"; {'1 sample' if count == 2 else f'{count - 1} samples'}, 1 earlier version, in use" in said(
+        capsys, data, "remove", "ours", str(count)
+    )
     assert f"; {count} samples, 0 earlier versions, in use" in said(capsys, data, "back", "ours")
     assert "there is no earlier version" in said(capsys, data, "back", "ours", status=1).lower()
     assert "in use" not in said(capsys, data, "usual", "ours")
@@ -127,7 +129,7 @@ def test_a_spoilt_file_among_the_printings_hides_no_other(
     for _ in range(2):
         Profiles(tmp_path).keep(profile.described(name="Ours\n\x07"), "ours")
     (tmp_path / "profiles" / name).write_text(text)
-    counts = "3 samples, 1 earlier versions, in use"
+    counts = "3 samples, 1 earlier version, in use"
     assert said(capsys, tmp_path) == f"ours: Ours \\x07, hexel36, {profile.made}; {counts}\n"
     Profiles(tmp_path).keep(profile, "ours")
     assert Profiles(tmp_path).in_use("comet") is None
