@@ -1,6 +1,7 @@
 """The command that teaches a printing with questions, from a camera or from pictures."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
@@ -18,7 +19,7 @@ from companion.cli.terminal import counted
 from companion.config import CameraSettings, data_folder
 from companion.devices.camera import Camera
 from companion.devices.recorded import Recorded
-from companion.errors import TeachingRefused, UsageError
+from companion.errors import CompanionError, TeachingRefused, UsageError
 from companion.printing.layout import Layout
 from companion.vision.enrolment.layout_watch import LayoutWatch
 from companion.vision.enrolment.learning import fit_profile, next_light, separation, take_samples
@@ -61,17 +62,14 @@ def teach_command(
     cv2.setNumThreads(1)
     layouts = spec.layouts(deck)
     _say_layout(layouts[0])
-    samples: list[Sample] = []
-    profile, is_sure = None, False
-    for label, picture in _pictures(images, source, teaching, layouts, yes):
-        fresh = take_samples(teaching, deck, label, picture, None, next_light(samples))
-        if not yes:
-            fresh = _agreed(teaching, deck, fresh)
-        samples += fresh
-        profile, is_sure = _fitted(teaching, deck, samples, is_sure, yes)
-        click.echo(f"{label}: learnt {counted(len(fresh), 'sample')}")
+    lesson = _Lesson(teaching, deck, asks=not yes)
+    for given in pictures_in(images):
+        lesson.learn(given.path.name, required_picture(given))
+    if source is not None:
+        _learn_before_camera(lesson, source, layouts)
+    profile = lesson.profile
     assert profile is not None  # there was a picture
-    for far, a, b in separation(teaching, teaching.features(samples)):
+    for far, a, b in separation(teaching, teaching.features(lesson.samples)):
         if far < 1:
             click.echo(f"{a} and {b} look much alike: expect questions")
     called = name or (f"Our {deck}" if yes else click.prompt("What is this deck called?", default=f"Our {deck}"))
@@ -88,14 +86,40 @@ def _say_layout(layout: Layout) -> None:
         click.echo(f"  {number}. {place.words}")
 
 
-def _pictures(
-    images: Sequence[str], source: str | None, teaching: Teaching, layouts: Sequence[Layout], yes: bool
-) -> Iterator[tuple[str, NDArray[np.uint8]]]:
-    """The photographs one by one, each with its name."""
-    for given in pictures_in(images):
-        yield given.path.name, required_picture(given)
-    if source is None:
-        return
+@dataclass(slots=True)
+class _Lesson:
+    """What is being taught.
+
+    Attributes:
+        asks: names are agreed to by a person.
+        profile: what the samples teach; None before the first picture.
+        trusts_names: names are right though inks look as if two were swapped, as somebody said.
+    """
+
+    teaching: Teaching
+    deck: str
+    asks: bool
+    samples: list[Sample] = field(default_factory=list)
+    profile: Profile | None = None
+    trusts_names: bool = False
+
+    def learn(self, label: str, picture: NDArray[np.uint8]) -> None:
+        """Learn from a picture too; all stays as it is where nothing can be learnt from it. Raises `UsageError`."""
+        fresh = take_samples(self.teaching, self.deck, label, picture, None, next_light(self.samples))
+        if self.asks:
+            fresh = _agreed(self.teaching, self.deck, fresh)
+        samples = [*self.samples, *fresh]
+        self.profile, self.trusts_names = _fitted(self.teaching, self.deck, samples, self.trusts_names, not self.asks)
+        self.samples = samples
+        click.echo(f"{label}: learnt {counted(len(fresh), 'sample')}")
+
+
+def _learn_before_camera(lesson: _Lesson, source: str, layouts: Sequence[Layout]) -> None:
+    """Learn from a camera's pictures of one light or two.
+
+    Raises:
+        CompanionError: nothing was learnt from the first one.
+    """
     is_file = bool(source) and Path(source).exists()
     camera = (
         Recorded(Path(source), in_real_time=False, load=read_picture)
@@ -107,15 +131,30 @@ def _pictures(
     with hushed():
         camera.open()
     try:
-        watch = LayoutWatch(teaching, layouts)
-        wanted = len(layouts[0].places)
-        yield "first light", _steady(camera, watch, wanted)
-        if not yes and click.confirm(
-            "Once more in another light? Turn the lamp, or shade it, then answer", default=True
-        ):
-            yield "second light", _steady(camera, watch, wanted)
+        while not _has_learnt(lesson, "first light", camera, layouts):
+            pass
+        another = (
+            "Once more in another light? Turn the lamp, or shade it, then answer; without it the first one will do"
+        )
+        while lesson.asks and click.confirm(another, default=True):
+            if _has_learnt(lesson, "second light", camera, layouts):
+                return
     finally:
         camera.close()
+
+
+def _has_learnt(lesson: _Lesson, label: str, camera: Camera, layouts: Sequence[Layout]) -> bool:
+    """Whether something was learnt from a light; says why not where it may be tried again. Raises `CompanionError`."""
+    try:
+        lesson.learn(label, _steady(camera, LayoutWatch(lesson.teaching, layouts), len(layouts[0].places)))
+    except CompanionError as error:
+        if not lesson.asks:
+            raise
+        click.echo(error.message)
+        if not lesson.samples and not click.confirm("Try again?", default=True):
+            raise
+        return False
+    return True
 
 
 def _steady(camera: Camera, watch: LayoutWatch, wanted: int) -> NDArray[np.uint8]:

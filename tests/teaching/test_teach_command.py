@@ -67,6 +67,34 @@ def test_a_camera_takes_its_picture_once_all_lies_still(tmp_path: Path, capsys: 
     assert said.index("0 cards seen") < said.index("all seen and still: taken") < said.index("kept ")
 
 
+@pytest.mark.parametrize("is_tried_again", [True, False])
+def test_a_second_light_that_is_refused_leaves_what_the_first_taught(tmp_path: Path, is_tried_again: bool) -> None:
+    frames = tmp_path / "frames"
+    frames.mkdir()
+    for number in range(40):
+        cv2.imwrite(str(frames / f"{number:03}.png"), layout_picture(LAYOUT))
+    first, refused = "\ny\n", "1 blue\n2 red\n\n"
+    answers = first + refused + ("y\n\n" if is_tried_again else "n\n") + "Ours\n"
+    told = CliRunner().invoke(teach_command, [*HEXEL, "--data", str(tmp_path), "--camera", str(frames)], input=answers)
+    assert told.exit_code == 0, told.output
+    assert "labels contradict each other" in told.output
+    (kept,) = Profiles(tmp_path).kept()
+    assert (kept.name, kept.samples) == ("Ours", 6 if is_tried_again else 3)
+
+
+def test_a_first_light_that_is_refused_is_tried_again_or_ends_the_lesson(tmp_path: Path) -> None:
+    frames = tmp_path / "frames"
+    frames.mkdir()
+    for number in range(40):
+        cv2.imwrite(str(frames / f"{number:03}.png"), layout_picture(LAYOUT))
+    refused = "3 none\n\n"
+    words = [*HEXEL, "--data", str(tmp_path), "--camera", str(frames)]
+    told = CliRunner().invoke(teach_command, words, input=f"{refused}y\n\nn\nOurs\n")
+    assert told.exit_code == 0 and "show no void" in told.output, told.output
+    told = CliRunner().invoke(teach_command, words, input=f"{refused}n\n")
+    assert told.exit_code != 0 and len(Profiles(tmp_path).kept()) == 1
+
+
 @pytest.mark.parametrize(
     ("lie", "told"),
     [
