@@ -27,8 +27,10 @@ from companion.rules.engine import Command, Event
 from companion.rules.hexgrid import Cell, maps_between
 from companion.vision.calibration.calibration import Calibration, read_calibration
 from companion.vision.calibration.drift import check_drift
+from companion.vision.enrolment.profile import read_profile_object
 from companion.vision.evidence import Mark, marks_of
 from companion.vision.image.codec import decode_picture
+from companion.vision.recognizer import Recognizer
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.layouts import Edges
 from companion.vision.tracking.tracker import Tracker
@@ -110,7 +112,8 @@ def review(path: Path, profile: Path | None = None, calibration: Path | None = N
 
     Args:
         path: its journal.
-        profile: profile file of the deck's printing; None for the one by which the journal's data folder has it read.
+        profile: profile file of a deck's printing. None, and where the game is played with another deck, stands for
+            the one by which the journal's data folder has it read.
         calibration: calibration file, for games with zones.
 
     Raises:
@@ -160,7 +163,8 @@ class _PictureReader:
         spec = GAMES[self._game]
         self._reader = spec.recognizer()
         edition = spec.deck_edition(game.header)
-        own = profile or profile_for(game.path.absolute().parents[1], self._game, edition)
+        is_own = profile is not None and _is_of_deck(profile, self._reader, edition)
+        own = profile if is_own else profile_for(game.path.absolute().parents[1], self._game, edition)
         self._classifier = self._reader.classifier(edition, own)
         self._interpreter = spec.interpreter()
         self._calibration = calibration
@@ -209,6 +213,13 @@ class _PictureReader:
             return None
         message = "the picture says something else"
         return Difference(number, "read-differently", move.command, interpretation.command, message)
+
+
+def _is_of_deck(profile: Path, reader: Recognizer, edition: str | None) -> bool:
+    """Whether a profile's file is of an edition's deck, or of one that the game does not know. Raises `UsageError`."""
+    held, teaching = read_profile_object(profile), reader.teaching
+    others = () if teaching is None else (deck for deck in teaching.decks if deck != teaching.deck_of(edition))
+    return held["game"] == reader.name and held.get("deck") not in others
 
 
 class _SettledTracker:

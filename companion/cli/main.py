@@ -150,7 +150,7 @@ def companion() -> None:
 @companion.command("replay")
 @click.argument("record", type=PATH)
 @click.option("--review", is_flag=True, help="RECORD is a data folder: read its games' stored pictures again.")
-@click.option("--profile", type=PATH, help="With --review: as in run; else the settings' own.")
+@click.option("--profile", type=PATH, help="With --review: for games of its deck; else the settings' own.")
 @click.option("--calibration", type=PATH, help="With --review: as in run; else the settings' own.")
 @json_option
 def replay_command(record: Path, review: bool, profile: Path | None, calibration: Path | None, as_json: bool) -> int:

@@ -32,12 +32,15 @@ def printings_command(data: Path | None, as_json: bool, action: str, key: str | 
     forget KEY: take it away with all its versions. What is changed is printed as it then is.
     """
     profiles = Profiles(data_folder(data))
-    if action != "list":
-        _change(profiles, action, _kept(profiles, key), number, as_json)
+    kept = None if action == "list" else _kept(profiles, key)
+    if kept is not None:
+        _change(profiles, action, kept, number, as_json)
     listed = [one for one in profiles.kept() if action == "list" or one.key == key]
     if not as_json:
         for one in listed:
             click.echo(_line(one))
+        if kept is not None and action != "show":
+            _say_what_reads(profiles, kept.deck)
     elif action != "show":
         print_json({"ok": True, "printings": [one.as_json() for one in listed]})
     return 0
@@ -98,6 +101,15 @@ def _show(teaching: Teaching, profile: Profile, as_json: bool) -> None:
         click.echo(f"{number:4}  {sample.source:9} photograph {sample.light}: {' '.join(own)}")
     for name, numbers in rests_on.items():
         click.echo(f"{name:>9}  rests on {', '.join(map(str, numbers))}")
+
+
+def _say_what_reads(profiles: Profiles, deck: str) -> None:
+    """By what a deck is read now, and when a table that runs takes it up."""
+    in_use = profiles.in_use(deck)
+    click.echo(
+        f"{deck} is read {'as the reference printing' if in_use is None else f'by {in_use.stem}'}; "
+        "by a table that runs, once its camera is switched off and on, or it starts anew"
+    )
 
 
 def _line(one: StoredPrinting) -> str:

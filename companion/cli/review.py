@@ -15,13 +15,14 @@ from companion.errors import UsageError
 from companion.referee.folder import journals
 from companion.rules.engine import Command
 from companion.rules.notation import write
+from companion.vision.enrolment.profile import read_profile_object
 
 
 def review_games(path: Path, profile: Path | None, calibration: Path | None, as_json: bool) -> int:
     """Take a second look at every game in a data folder, or at one journal; 1 when anything came out differently.
 
     What is not given of profile and calibration is taken from the settings that a table would run with; a profile that
-    these do not name, from the data folder, as a table does.
+    these do not name, or that is of another deck than a game's, from the data folder, as a table does.
 
     Raises:
         UsageError: there are no games there, or the profile or the calibration is none.
@@ -31,9 +32,11 @@ def review_games(path: Path, profile: Path | None, calibration: Path | None, as_
     found = _journals(path)
     if not found:
         raise UsageError(f"{path} holds no games; name a table's data folder", code="no-games")
+    profile = profile or vision.profile
+    learnt = None if profile is None else read_profile_object(profile)
     reviews = []
     for journal in progress(found, len(found), "reading again"):
-        reviews.append(review(journal, profile or vision.profile, calibration or vision.calibration))
+        reviews.append(review(journal, profile, calibration or vision.calibration))
         if not as_json:
             say("\n".join(_in_words(reviews[-1])))
     differing = sum(len(outcome.differing) for outcome in reviews)
@@ -41,6 +44,8 @@ def review_games(path: Path, profile: Path | None, calibration: Path | None, as_
     if as_json:
         print_json({"ok": is_as_it_was, "differing": differing, "games": [outcome.as_json() for outcome in reviews]})
     else:
+        if learnt is not None and all(outcome.game != learnt["game"] for outcome in reviews):
+            click.echo(f"no game there is one of {learnt['game']}: none was read by {profile}")
         click.echo(_summed_up(reviews, differing))
     return 0 if is_as_it_was else 1
 

@@ -241,6 +241,23 @@ def test_pictures_are_read_by_the_printing_that_the_table_reads_its_deck_by(data
     assert codes(looked_at(data)) == []
 
 
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        ({"game": "comet", "deck": "comet"}, "no game there is one of comet"),
+        ({"game": "hexel", "deck": "hexel46"}, "nothing would come out differently"),
+    ],
+)
+def test_a_game_of_another_deck_than_the_profiles_is_read_by_the_tables_own_printing(
+    other: dict[str, str], told: str, kept: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profile = tmp_path / "other.json"
+    profile.write_text(json.dumps(other))
+    assert main(["replay", "--review", str(kept), "--profile", str(profile)]) == 0
+    said = capsys.readouterr().out
+    assert told in said and "4 of 4 pictures read again" in said
+
+
 @pytest.mark.parametrize("option", ["--profile", "--calibration"])
 def test_a_file_that_is_not_there_is_wrong_usage(
     option: str, kept: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

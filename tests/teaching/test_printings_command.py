@@ -65,8 +65,9 @@ def test_samples_are_seen_removed_and_come_back(data: Path, capsys: pytest.Captu
     assert f"; {count} samples, 0 earlier versions, in use" in said(capsys, data, "back", "ours")
     assert "there is no earlier version" in said(capsys, data, "back", "ours", status=1).lower()
     assert "in use" not in said(capsys, data, "usual", "ours")
-    assert "in use" in said(capsys, data, "use", "ours")
-    said(capsys, data, "forget", "ours")
+    assert "is read by ours; " in said(capsys, data, "use", "ours")
+    told = said(capsys, data, "forget", "ours")
+    assert "is read as the reference printing; by a table that runs, once its camera is switched off and on" in told
     assert said(capsys, data) == ""
     assert "companion teach" in said(capsys, data, "show", "ours", status=1)
 

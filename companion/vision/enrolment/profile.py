@@ -138,13 +138,17 @@ class Profile(ABC):
             raise UsageError(f"{path} is no profile: {error}", code="unreadable-profile") from None
 
 
-def read_profile_object(path: Path, game: str) -> Mapping[str, Any]:
-    """A profile's file as JSON, whatever networks it was learnt with. Raises `UsageError` if it is none of a game."""
+def read_profile_object(path: Path, game: str | None = None) -> Mapping[str, Any]:
+    """A profile's file as JSON, whatever networks it was learnt with, of a game or of any.
+
+    Raises:
+        UsageError: it is none.
+    """
     try:
         held = read_json(read_file(path), FILE)
         if not isinstance(held, dict) or "game" not in held:
             raise ValueError("it names no game; `companion learn` makes one")
-        if held["game"] != game:
+        if game not in (None, held["game"]):
             raise ValueError(f"it is one of {held['game']!r:.40}, not of {game}")
         return held
     except OSError as error:
