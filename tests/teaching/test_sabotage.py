@@ -68,6 +68,13 @@ def test_a_spoilt_photograph_is_refused_by_what_is_wrong_with_it(game: str, how:
     assert refused.value.code in codes, refused.value.message
 
 
+def test_a_photograph_of_large_cards_is_refused_where_blur_would_leave_most_symbols_open() -> None:
+    picture = layout_picture(LAYOUT)  # cards with sides of 190 pixels
+    assert learn(TEACHING, "hexel36", [("a.png", cv2.GaussianBlur(picture, (0, 0), 6))])
+    with pytest.raises(TeachingRefused, match="blurred"):
+        learn(TEACHING, "hexel36", [("a.png", cv2.GaussianBlur(picture, (0, 0), 10))])
+
+
 def test_hexdragons_inks_are_not_taught_from_faces_that_light_has_bleached() -> None:
     picture = layout_picture(GAMES["hexdragon"].layouts(DECKS["hexdragon"])[0])
     bleached = np.clip(picture * 1.5, 0, 255).astype(np.uint8)

@@ -164,9 +164,9 @@ def _seen_layout(
     )
 
 
-def _limits(teaching: Teaching) -> tuple[float, int, float]:
+def _limits(teaching: Teaching) -> tuple[float, int, float, float]:
     """What `require_quality` asks of the game's cards."""
-    return teaching.least_side_px, teaching.fields, teaching.most_white
+    return teaching.least_side_px, teaching.fields, teaching.most_white, teaching.softest
 
 
 def _kept(card: Label) -> dict[str, Any]:

@@ -40,6 +40,7 @@ def require_quality(
     least_side_px: float,
     fields: int = 1,
     most_white: float = BURNT_OUT,
+    softest: float = SOFTEST,
 ) -> None:
     """Refuse cards that a photograph shows too badly to learn from.
 
@@ -50,6 +51,7 @@ def require_quality(
         least_side_px: sides shorter than this are too short.
         fields: how many things that are to be told apart lie along a side.
         most_white: the share of a card that may be plain white.
+        softest: how soft an edge may be, as a share of a side.
 
     Raises:
         TeachingRefused: ``too-small``, ``too-steep``, ``too-dark``, ``burnt-out``, ``blurred``, ``noisy`` or
@@ -67,7 +69,7 @@ def require_quality(
             raise TeachingRefused(f"{where} is seen too much from the side; hold the camera above it", code="too-steep")
         crop = rectify_card(pyramid, outline, frame)
         _require_light(where, crop, most_white)
-        _require_sharp(where, pyramid, outline, side / fields)
+        _require_sharp(where, pyramid, outline, side / fields, softest)
     grey = np.asarray(cv2.cvtColor(pyramid.levels[0], cv2.COLOR_BGR2GRAY), np.uint8)
     if len(outlines) and noise_levels(grey) > NOISIEST_PICTURE:
         raise TeachingRefused(f"{name} drowns in noise; more light on the table", code="noisy")
@@ -83,12 +85,13 @@ def require_any_quality(
     least_side_px: float,
     fields: int = 1,
     most_white: float = BURNT_OUT,
+    softest: float = SOFTEST,
 ) -> None:
     """As `require_quality`, where none of the cards (N, K, 2) can teach: by what is wrong with the first."""
     refusals = []
     for outline in outlines:
         try:
-            require_quality(name, pyramid, [outline], frame, least_side_px, fields, most_white)
+            require_quality(name, pyramid, [outline], frame, least_side_px, fields, most_white, softest)
         except TeachingRefused as refused:
             refusals.append(refused)
     if len(refusals) == len(outlines):
@@ -138,7 +141,7 @@ def _require_light(where: str, crop: NDArray[np.uint8], most_white: float) -> No
         raise TeachingRefused(f"{where} drowns in noise; more light on the table", code="noisy")
 
 
-def _require_sharp(where: str, pyramid: Pyramid, outline: NDArray[np.floating], side: float) -> None:
+def _require_sharp(where: str, pyramid: Pyramid, outline: NDArray[np.floating], side: float, softest: float) -> None:
     margin = 0.15 * side
     low, high = outline.min(0) - margin, outline.max(0) + margin
     picture = pyramid.levels[0]
@@ -146,7 +149,7 @@ def _require_sharp(where: str, pyramid: Pyramid, outline: NDArray[np.floating], 
     x1, y1 = np.minimum(np.ceil(high).astype(int), (picture.shape[1], picture.shape[0]))
     scale = _MEASURED_SIDE_PX / side
     grey = cv2.resize(picture[y0:y1, x0:x1], None, fx=scale, fy=scale, interpolation=cv2.INTER_LINEAR)
-    if softness(cv2.cvtColor(grey, cv2.COLOR_BGR2GRAY).astype(np.float32)) > SOFTEST * _MEASURED_SIDE_PX:
+    if softness(cv2.cvtColor(grey, cv2.COLOR_BGR2GRAY).astype(np.float32)) > softest * _MEASURED_SIDE_PX:
         raise TeachingRefused(f"{where} is blurred; hold the camera still, and let it focus", code="blurred")
 
 

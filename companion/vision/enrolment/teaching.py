@@ -13,7 +13,7 @@ from companion.errors import UsageError
 from companion.printing.layout import Layout
 from companion.vision.enrolment.labels import Candidates, cards_in
 from companion.vision.enrolment.profile import Profile
-from companion.vision.enrolment.quality import BURNT_OUT
+from companion.vision.enrolment.quality import BURNT_OUT, SOFTEST
 from companion.vision.enrolment.sample import CropFrame, Sample
 from companion.vision.evidence import Mark
 from companion.vision.image.pyramid import Pyramid
@@ -85,6 +85,8 @@ class Teaching(ABC):
     """How many things that are to be told apart lie along a card's side."""
     most_white: ClassVar[float] = BURNT_OUT
     """A card of which more is plain white on a photograph is burnt out."""
+    softest: ClassVar[float] = SOFTEST
+    """A card whose edges are softer on a photograph, as a share of its sides, is blurred."""
     alike: ClassVar[float]
     """Two classes whose features lie nearer, by squared distance, are often mistaken for one another."""
     coloured: ClassVar[float] = 0.35

@@ -55,6 +55,7 @@ class HexelTeaching(Teaching):
     few_shot_classifier = FewShotSymbols
     part = "cards"
     least_side_px = LIMITS.least_taught_px
+    softest = LIMITS.softest_taught
     alike = LIMITS.alike_squared
     same = LIMITS.same_squared
 
