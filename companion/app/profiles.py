@@ -195,7 +195,7 @@ class Profiles:
 
 
 def _is_key(text: str) -> bool:
-    return re.fullmatch(r"[\w-]{1,60}", text) is not None
+    return re.fullmatch(r"\w[\w .()-]{0,59}", text) is not None
 
 
 def _head(path: Path) -> dict[str, Any] | None:

@@ -82,6 +82,17 @@ def test_what_a_name_needs_is_not_removed(tmp_path: Path, capsys: pytest.Capture
     assert json.loads(said(capsys, tmp_path, "--json"))["printings"][0]["samples"] == 3
 
 
+def test_a_copied_file_is_a_printing_by_the_name_that_copying_gave_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layout = layout_picture(GAMES["hexel"].layouts("hexel36")[0])
+    GAMES["hexel"].recognizer().learn("hexel36", [("a", layout)]).write(tmp_path / "profiles" / "Ours 2 (1).json")
+    assert "in use" in said(capsys, tmp_path, "use", "Ours 2 (1)")
+    assert "in use" not in said(capsys, tmp_path, "usual", "Ours 2 (1)")
+    said(capsys, tmp_path, "forget", "Ours 2 (1)")
+    assert said(capsys, tmp_path) == ""
+
+
 def test_every_change_is_told_to_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     layout = layout_picture(GAMES["hexel"].layouts("hexel36")[0])
     profile = GAMES["hexel"].recognizer().learn("hexel36", [("a", layout), ("b", layout)])
