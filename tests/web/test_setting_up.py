@@ -1,6 +1,7 @@
 """The first evening: a table where nothing was begun is set up by taps on the phone that joined."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -195,8 +196,11 @@ class Surveyor:
 class Teacher:
     """Keeps one printing of Hex'el."""
 
-    agree = drop = stop = None  # nobody teaches here
+    agree = drop = attempt = stop = None  # nobody teaches here
     used: str | None = None
+
+    def at(self, version: int | None) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def state(self) -> dict[str, Any]:
         mine = {"key": "mine", "name": "Worn", "deck": "hexel36", "in_use": self.used == "mine"}
