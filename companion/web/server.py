@@ -263,6 +263,14 @@ class _Loop(asyncio.SelectorEventLoop):
         """A server, as the base class makes it."""
         return await super().create_server(*given, ssl=ssl, ssl_handshake_timeout=ssl and self._handshake_s, **named)
 
+    def _start_serving(self, protocol_factory: Any, sock: socket.socket, *given: Any, **named: Any) -> None:
+        """Listen, as the base class does: a second after no more files could be opened too, unless all is closed then.
+
+        asyncio asks for that a thousand times, and each would fail with a traceback.
+        """
+        if sock.fileno() >= 0:
+            super()._start_serving(protocol_factory, sock, *given, **named)  # type: ignore[misc]
+
 
 class _PromptServer(uvicorn.Server):
     """uvicorn's server, stopped at once by another thread.
