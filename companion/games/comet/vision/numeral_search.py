@@ -84,6 +84,7 @@ class NumeralSearch:
     places: NumberPlaces
     likely: Quads
     _components_of: dict[tuple[float, float, float], tuple[Floats, Floats]] = field(default_factory=dict)
+    _discs_of: dict[float, _Ink] = field(default_factory=dict)
     _contrast_of: dict[tuple[float, float], NDArray[np.float32]] = field(default_factory=dict)
     _grey_of: dict[float, NDArray[np.float32]] = field(default_factory=dict)
 
@@ -201,10 +202,13 @@ class NumeralSearch:
         return _Ink(at, contrast)
 
     def _discs(self, high_px: float) -> _Ink:
-        """What numerals so high may stand on."""
+        """What numerals so high may stand on; looked for once."""
         log_high = round(4 * np.log(high_px)) / 4
-        contrast = self._contrast(log_high, _BLOCKS[-1])
-        return _Ink(*_components(contrast, log_high, LIMITS.plain_disc, _DISC_EXTENTS, _LEAST_DISC))
+        if log_high not in self._discs_of:
+            contrast = self._contrast(log_high, _BLOCKS[-1])
+            discs = _components(contrast, log_high, LIMITS.plain_disc, _DISC_EXTENTS, _LEAST_DISC)
+            self._discs_of[log_high] = _Ink(*discs)
+        return self._discs_of[log_high]
 
     def _contrast(self, log_high: float, block: float) -> NDArray[np.float32]:
         """How much brighter than the ground around each place is, relative to that; worked out once."""
