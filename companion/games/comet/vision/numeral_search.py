@@ -83,8 +83,7 @@ class NumeralSearch:
     pyramid: Pyramid
     places: NumberPlaces
     likely: Quads
-    _components_of: dict[tuple[float, float, float], tuple[Floats, Floats]] = field(default_factory=dict)
-    _discs_of: dict[float, _Ink] = field(default_factory=dict)
+    _ink_of: dict[tuple[float, float, float, tuple[float, float]], _Ink] = field(default_factory=dict)
     _contrast_of: dict[tuple[float, float], NDArray[np.float32]] = field(default_factory=dict)
     _grey_of: dict[float, NDArray[np.float32]] = field(default_factory=dict)
 
@@ -185,30 +184,27 @@ class NumeralSearch:
         discs = self._discs(float(np.median(places.high)) * unit_px)
         stand_on = (np.linalg.norm(printed[:, None] - discs.at, axis=-1) < reach_px).any(1)
         if float(stand_on.mean()) >= LIMITS.stand_on_discs:
-            discs = discs.only(_has_contrast(discs, printed, reach_px))
-            ink = _Ink(np.concatenate([ink.at, discs.at]), np.concatenate([ink.contrast, discs.contrast]))
+            ink = _together([ink, discs.only(_has_contrast(discs, printed, reach_px))])
         return ink, unit_px
 
     def _ink(self, high_px: NDArray[np.floating], least: tuple[float, ...]) -> _Ink:
-        """Ink of numerals so high (P,), whichever way up; looked for once."""
-        heights = (np.unique(np.round(4 * np.log(high_px))) / 4).tolist()
-        sizes = list(product(heights, _BLOCKS, least))
-        for size in sizes:
-            if size not in self._components_of:
-                self._components_of[size] = _components(self._contrast(*size[:2]), size[0], size[2])
-        at, contrast = (
-            np.concatenate(some) for some in zip(*[self._components_of[size] for size in sizes], strict=True)
-        )
-        return _Ink(at, contrast)
+        """Ink of numerals so high (P,), whichever way up."""
+        sizes = product(_log_heights(high_px), _BLOCKS, least)
+        return _together([self._connected(*size, _EXTENTS, _LEAST_INK) for size in sizes])
 
     def _discs(self, high_px: float) -> _Ink:
-        """What numerals so high may stand on; looked for once."""
-        log_high = round(4 * np.log(high_px)) / 4
-        if log_high not in self._discs_of:
-            contrast = self._contrast(log_high, _BLOCKS[-1])
-            discs = _components(contrast, log_high, LIMITS.plain_disc, _DISC_EXTENTS, _LEAST_DISC)
-            self._discs_of[log_high] = _Ink(*discs)
-        return self._discs_of[log_high]
+        """What numerals so high may stand on."""
+        (log_high,) = _log_heights(np.array([high_px]))
+        return self._connected(log_high, _BLOCKS[-1], LIMITS.plain_disc, _DISC_EXTENTS, _LEAST_DISC)
+
+    def _connected(
+        self, log_high: float, block: float, least: float, extents: tuple[float, float], least_ink: float
+    ) -> _Ink:
+        """See `_components`; looked for once."""
+        kind = log_high, block, least, extents
+        if kind not in self._ink_of:
+            self._ink_of[kind] = _components(self._contrast(log_high, block), log_high, least, extents, least_ink)
+        return self._ink_of[kind]
 
     def _contrast(self, log_high: float, block: float) -> NDArray[np.float32]:
         """How much brighter than the ground around each place is, relative to that; worked out once."""
@@ -224,6 +220,16 @@ class NumeralSearch:
             small = self.pyramid.scaled(_scale(log_high)[0])
             self._grey_of[log_high] = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32)
         return self._grey_of[log_high]
+
+
+def _log_heights(high_px: NDArray[np.floating]) -> list[float]:
+    """The logarithms of heights (P,), of those that differ hardly one."""
+    heights: list[float] = (np.unique(np.round(4 * np.log(high_px))) / 4).tolist()
+    return heights
+
+
+def _together(some: Sequence[_Ink]) -> _Ink:
+    return _Ink(np.concatenate([one.at for one in some]), np.concatenate([one.contrast for one in some]))
 
 
 def _cells(
@@ -268,11 +274,11 @@ def _components(
     contrast: NDArray[np.float32],
     log_high: float,
     least: float,
-    extents: tuple[float, float] = _EXTENTS,
-    least_ink: float = _LEAST_INK,
-) -> tuple[Floats, Floats]:
-    """The middles (N, 2) and contrasts (N,) of connected ink, lighter or darker than its ground (h, w) by more than the
-    ``least``, that may be numerals so high; or be as large beside them as the ``extents`` say.
+    extents: tuple[float, float],
+    least_ink: float,
+) -> _Ink:
+    """Connected ink, lighter or darker than its ground (h, w) by more than the ``least``, as large beside numerals so
+    high as the ``extents`` say, which fills so much of the square around it.
     """
     factor, high = _scale(log_high)
     middles, contrasts = [np.zeros((0, 2))], [np.zeros(0)]
@@ -285,7 +291,7 @@ def _components(
         means = np.bincount(labels.reshape(-1)[inked] - 1, contrast.reshape(-1)[inked], len(stats)) / pixels
         middles.append((stats[fits, :2] + stats[fits, 2:4] / 2) / factor - 0.5)
         contrasts.append(means[fits])
-    return np.concatenate(middles), np.concatenate(contrasts)
+    return _Ink(np.concatenate(middles), np.concatenate(contrasts))
 
 
 def _has_contrast(ink: _Ink, printed: Floats, reach_px: float) -> NDArray[np.bool_]:
