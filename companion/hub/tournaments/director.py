@@ -184,16 +184,17 @@ class Director:
 
     def free_tables(self) -> list[str]:
         """The tables that are here and at which no board waits for its result; those of one name with their halls."""
+        by_name = self._by_name()
         taken = {
-            self._address(board.table)
+            by_name.get(board.table)
             for tournament in self.tournaments().values()
             for board in (tournament.rounds[-1].boards if tournament.rounds else ())
             if board.table is not None and board.places is None
         }
-        named = Counter(address.table for address in self._addresses())
+        alike = Counter(address.table for address in self._addresses())
         here = [Address(shown["hall"], shown["table"]) for shown in self._hub.hall.tables() if shown["state"] == "here"]
         free = (address for address in here if address not in taken)
-        return [address.table if named[address.table] == 1 else _with_hall(address) for address in free]
+        return [address.table if alike[address.table] == 1 else _with_hall(address) for address in free]
 
     def _put(self, tournament: Tournament, board: Board) -> None:
         """Ask a board's table to begin its game; what stands against it is told on the desk."""
@@ -211,9 +212,16 @@ class Director:
     def _addresses(self) -> list[Address]:
         return [Address(shown["hall"], shown["table"]) for shown in self._hub.hall.tables()]
 
+    def _by_name(self) -> dict[str, Address]:
+        """The tables by their names, of several of one name the first, and by their names with their halls."""
+        named: dict[str, Address] = {}
+        for address in self._addresses():
+            named.setdefault(address.table, address)
+            named[_with_hall(address)] = address
+        return named
+
     def _address(self, table: str | None) -> Address | None:
-        """Of a table by its name, or by its hall and its name."""
-        return next((found for found in self._addresses() if table in (found.table, _with_hall(found))), None)
+        return None if table is None else self._by_name().get(table)
 
     def _watch(self) -> None:
         while not self._is_stopping.wait(_CHECK_S):
@@ -241,8 +249,7 @@ class Director:
         if tournament is None or not tournament.rounds:
             return
         for n, board in enumerate(tournament.rounds[-1].boards, 1):
-            address = self._address(board.table) if board.table else None
-            if address is not None:
+            if (address := self._address(board.table)) is not None:
                 self._take(slug, tournament, n, address)
 
     def _take(self, slug: str, tournament: Tournament, number: int, address: Address) -> None:
