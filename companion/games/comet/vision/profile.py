@@ -28,7 +28,8 @@ class CometProfile(Profile):
         high: how high numerals stand there (P,).
         turned: 1 where they stand upside down, else 0 (P,).
         numbers: which number each sample shows (S,).
-        embeddings: those of views of the numbers (S, EMBEDDED), of length 1.
+        embeddings: those of views of the numbers (S, EMBEDDED), of length 1, or zeros where no sample of a number
+            shows it.
         face: what all faces have in common, seen straight on (h, w), grey.
         back: the back seen straight on (h, w), grey; empty where it was not shown.
         back_tint: the logarithms of the back's colour over that of the faces beside it, blue, green and red (3,); empty

@@ -149,11 +149,16 @@ class TaughtNumerals:
         return np.asarray(np.concatenate([numbers * there, 1 - there], -1), np.float64)
 
     def _likeness(self, seen: NumberViews) -> Floats | None:
-        """How much each view is like the likest sample of each number (N, P, 13), -1..1; None without samples."""
+        """How much each view is like the likest sample of each number (N, P, 13), -1..1; None without samples.
+
+        What hardly showed when it was taught may look as any view does that is not much like another number.
+        """
         if not self.is_taught:
             return None
         samples, starts = self._by_number
-        return np.asarray(np.maximum.reduceat(seen.embeddings @ samples.T, starts, axis=-1))
+        alike = np.maximum.reduceat(seen.embeddings @ samples.T, starts, axis=-1)
+        is_hidden = np.add.reduceat(np.abs(samples).sum(1), starts) == 0
+        return np.asarray(np.where(is_hidden, np.float32(LIMITS.like_hidden), alike))
 
     @cached_property
     def _by_number(self) -> tuple[Floats, NDArray[np.intp]]:

@@ -414,6 +414,12 @@ class CometLimits:
     hidden_print: float = 0.1
     """A place where the labelled number is so much less likely than at another of the same card shows something else:
     another card or a lamp's spot lies on it."""
+    hidden_sample: float = 0.5
+    like_hidden: float = 0.5
+    """Where the network sees no number more surely than the first, the sample says nothing of how its number looks: on
+    29 path-traced teaching photographs 2 numbers, both white in a lamp's light, by 0.88 and 0.98, and no other by
+    more than 0.12. Any view is as like such a number as the second: on each of them nine in ten pairs of two numbers
+    are less alike."""
     either_way: float = 0.5
     """A number that the network takes for upright so surely may be."""
     agreeing_share: float = 0.62

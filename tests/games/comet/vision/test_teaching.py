@@ -202,6 +202,24 @@ def test_a_number_that_another_card_half_covers_is_taught_by_its_other_print():
     assert profile.numbers.tolist().count(8) == 1 and profile.numbers.tolist().count(11) == 4
 
 
+@pytest.mark.parametrize(("number", "samples"), [(6, 1), (5, 1)])
+def test_a_number_that_a_lamp_hides_in_the_lesson_is_read_as_in_any_typeface_or_as_others_show_it(number, samples):
+    """Every 4 of a deck was unsure whose 4 was white on the teaching photograph: it looked like no taught one."""
+    look, slot = printing(), FACES[1].index(number)
+    picture = taught_picture(look)
+    quad = np.float32(picture.truth["cards"][1]["corners"])
+    from_mm = cv2.getPerspectiveTransform(np.float32([[-31.5, -44], [31.5, -44], [31.5, 44], [-31.5, 44]]), quad)
+    x, y = IN_A_ROW[slot].at_mm
+    spot = mapped(from_mm, np.array([[x - 9, y - 9], [x + 9, y - 9], [x + 9, y + 9], [x - 9, y + 9]]))
+    lit = cv2.fillConvexPoly(picture.bgr.copy(), np.round(spot).astype(np.int32), (250, 250, 250))
+    profile = learn_comet("comet", [("taught", lit)], labels_of(FACES, picture))
+    is_number = profile.numbers == number
+    assert is_number.sum() == samples
+    assert profile.embeddings[is_number].any() == (number == 5)  # two cards show it
+    told = Counter(n for card in read_comet(table(look).bgr, TaughtNumerals(profile)).cards for n in card.values)
+    assert told[6] == 1
+
+
 @pytest.mark.parametrize(("odd", "taught"), [({"11": 1}, 1), ({"11": 2}, 2), ({"8": 1}, 1)])
 def test_what_surely_is_its_number_and_looks_like_another_is_not_taught_where_others_show_it(odd, taught, monkeypatch):
     """A 13 that ran into the 11 before it looked like a 3: the lesson was refused as contradicting itself."""
