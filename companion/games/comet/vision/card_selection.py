@@ -1,4 +1,6 @@
-"""Which outlines of a taught printing are its cards: those read best, as large as most, of each card one."""
+"""Which outlines of a taught printing are its cards: those read best, as large as most, of each card one, or the parts
+of what shows several.
+"""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -7,10 +9,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.appearance import look_correlation
-from companion.games.comet.vision.hypothesis import Floats, Hypothesis
+from companion.games.comet.vision.appearance import area_of, look_correlation
+from companion.games.comet.vision.hypothesis import Floats, Hypothesis, off_proportion
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.thresholds import LIMITS
+from companion.vision.detection.sizes import FOCAL_LENGTH
+from companion.vision.edge_refinement import sides_on_table
 from companion.vision.geometry import mapped, shared_area
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import Outlined, near
@@ -18,6 +22,12 @@ from companion.vision.tracking.regions import AnyOutlined
 
 SAME_CARD = 0.15
 """An outline nearer to a card that is read than so many sides of a hexagon as large is that card's."""
+TOUCHING = 1.03
+"""How far apart the middles of cards that touch are, in their widths or heights."""
+_UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
+"""The corners of a row, in shares of its sides."""
+_OVER = 0.05
+"""Cards in a row may lie so far apart, in their widths."""
 _GRID = 48
 """A card is parted into so many by so many places, to see which of them others cover."""
 
@@ -198,3 +208,45 @@ def nearest_first(place: Floats, some: list[Hypothesis]) -> list[Hypothesis]:
     """Those whose middles are nearest to a place (2,) come first."""
     apart = np.linalg.norm(np.array([one.middle for one in some]) - place, axis=1)
     return [some[k] for k in np.argsort(apart)]
+
+
+def parts_of(row: Floats, half_width: float, size: tuple[int, int]) -> list[Floats]:
+    """The cards (4, 2) that an outline (4, 2) may show in a row or a fan, as its proportion on the table tells.
+
+    Those at both ends are whole, any between them lie evenly.
+    """
+    sides = sides_on_table(row[None].astype(np.float64), FOCAL_LENGTH * max(size), np.array(size) / 2)
+    wide, high = (float(side[0]) for side in sides)
+    parts: list[Floats] = []
+    for across, long in ((row, wide / high), (np.roll(row, -1, 0), high / wide)):
+        image_from_row = cv2.getPerspectiveTransform(_UNIT, across.astype(np.float32)).astype(np.float64)
+        for card in (half_width, 1 / half_width):
+            count = int(np.ceil(long / card - _OVER))
+            if LIMITS.least_part * card < long and count <= LIMITS.longest_row:
+                starts = np.linspace(0, 1 - card / long, max(2, count))
+                parts += [mapped(image_from_row, _UNIT * [card / long, 1] + [start, 0]) for start in starts]
+    return parts
+
+
+def rows_of(row: Floats, area: float, half_width: float) -> list[list[Floats]]:
+    """The ways to part an outline (4, 2) of some cards in a row into cards (4, 2), the likelier first; none for one.
+
+    They touch, or lie on each other, each by as much, and have about that area and proportion.
+    """
+    ratio = area_of(row) / area
+    fewest = max(2, int(np.ceil(ratio * np.exp(-LIMITS.same_area))))
+    most = min(LIMITS.longest_row, int(np.ceil(ratio / TOUCHING)))
+    for count in range(fewest, most + 1) if ratio >= LIMITS.least_row else ():
+        share = max(1 / ratio, 1 / count)  # a card's, of the row's length
+        odd = LIMITS.plain_proportion if share * count < TOUCHING else LIMITS.odd_proportion
+        ways: list[tuple[float, list[Floats]]] = []
+        for across in (row, np.roll(row, -1, 0)):
+            image_from_row = cv2.getPerspectiveTransform(_UNIT, across.astype(np.float32)).astype(np.float64)
+            starts = np.linspace(0, 1 - share, count)
+            parts: list[Floats] = [mapped(image_from_row, _UNIT * [share, 1] + [start, 0]) for start in starts]
+            off = max(off_proportion(part, half_width) for part in parts)
+            if off < odd:
+                ways.append((off, parts))
+        if ways:
+            return [parts for _, parts in sorted(ways, key=lambda way: way[0])]
+    return []

@@ -18,6 +18,7 @@ from companion.games.comet.vision.appearance import (
     look_correlation,
 )
 from companion.games.comet.vision.card_selection import (
+    TOUCHING,
     as_usual,
     confident_cards,
     free_share,
@@ -26,7 +27,9 @@ from companion.games.comet.vision.card_selection import (
     is_fanned,
     is_like_read,
     nearest_first,
+    parts_of,
     read_cards,
+    rows_of,
     shows_taught_face,
     uncovered_correlation,
     usual_area,
@@ -49,9 +52,7 @@ from companion.games.comet.vision.results import NUMBERS
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.detector import refine_corners
-from companion.vision.detection.sizes import FOCAL_LENGTH
 from companion.vision.detection.suppression import Outline
-from companion.vision.edge_refinement import sides_on_table
 from companion.vision.geometry import SQUARE, homography, mapped
 from companion.vision.image.pyramid import Pyramid
 
@@ -62,12 +63,6 @@ _ROUNDS = 3
 """How many cards away from one that is read its neighbours are looked for."""
 _MODELS = 2
 """So many of the nearest cards that are read say how another may lie."""
-_TOUCHING = 1.03
-"""How far apart the middles of cards that touch are, in their widths or heights."""
-_UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
-"""The corners of a row, in shares of its sides."""
-_OVER = 0.05
-"""Cards in a row may lie so far apart, in their widths."""
 _SAME_PLACE = 0.1
 """Places nearer than that, in heights of a card, are looked at once."""
 _ALONG = np.linspace(-0.85, 0.85, 8)
@@ -157,24 +152,6 @@ def search_joined(search: NumeralSearch, taught: TaughtNumerals, likely: list[Hy
     return [one for one in seen if one.legible >= LIMITS.surely_read and one.alike > LIMITS.least_face]
 
 
-def parts_of(row: Floats, half_width: float, size: tuple[int, int]) -> list[Floats]:
-    """The cards (4, 2) that an outline (4, 2) may show in a row or a fan, as its proportion on the table tells.
-
-    Those at both ends are whole, any between them lie evenly.
-    """
-    sides = sides_on_table(row[None].astype(np.float64), FOCAL_LENGTH * max(size), np.array(size) / 2)
-    wide, high = (float(side[0]) for side in sides)
-    parts: list[Floats] = []
-    for across, long in ((row, wide / high), (np.roll(row, -1, 0), high / wide)):
-        image_from_row = cv2.getPerspectiveTransform(_UNIT, across.astype(np.float32)).astype(np.float64)
-        for card in (half_width, 1 / half_width):
-            count = int(np.ceil(long / card - _OVER))
-            if LIMITS.least_part * card < long and count <= LIMITS.longest_row:
-                starts = np.linspace(0, 1 - card / long, max(2, count))
-                parts += [mapped(image_from_row, _UNIT * [card / long, 1] + [start, 0]) for start in starts]
-    return parts
-
-
 def _likeliest_row(pyramid: Pyramid, taught: TaughtNumerals, ways: list[list[Floats]]) -> list[Floats]:
     """Of the ways to part a row that whose parts look most like the taught back, where there is one; else the first.
 
@@ -188,30 +165,6 @@ def _likeliest_row(pyramid: Pyramid, taught: TaughtNumerals, ways: list[list[Flo
         return sum(max(look_correlation(pyramid, way, back) for way in ways_up(part, wide)) for part in parts)
 
     return max(ways, key=like_back)
-
-
-def rows_of(row: Floats, area: float, half_width: float) -> list[list[Floats]]:
-    """The ways to part an outline (4, 2) of some cards in a row into cards (4, 2), the likelier first; none for one.
-
-    They touch, or lie on each other, each by as much, and have about that area and proportion.
-    """
-    ratio = area_of(row) / area
-    fewest = max(2, int(np.ceil(ratio * np.exp(-LIMITS.same_area))))
-    most = min(LIMITS.longest_row, int(np.ceil(ratio / _TOUCHING)))
-    for count in range(fewest, most + 1) if ratio >= LIMITS.least_row else ():
-        share = max(1 / ratio, 1 / count)  # a card's, of the row's length
-        odd = LIMITS.plain_proportion if share * count < _TOUCHING else LIMITS.odd_proportion
-        ways: list[tuple[float, list[Floats]]] = []
-        for across in (row, np.roll(row, -1, 0)):
-            image_from_row = cv2.getPerspectiveTransform(_UNIT, across.astype(np.float32)).astype(np.float64)
-            starts = np.linspace(0, 1 - share, count)
-            parts: list[Floats] = [mapped(image_from_row, _UNIT * [share, 1] + [start, 0]) for start in starts]
-            off = max(off_proportion(part, half_width) for part in parts)
-            if off < odd:
-                ways.append((off, parts))
-        if ways:
-            return [parts for _, parts in sorted(ways, key=lambda way: way[0])]
-    return []
 
 
 def search_neighbours(
@@ -307,7 +260,7 @@ def search_backs(
     pyramid: Pyramid, there: list[Hypothesis], likely: list[Hypothesis], half_width: float
 ) -> list[Hypothesis]:
     """Backs in a row or a fan: what has the colours of those that are ``there`` from a card's side on, as wide, or in
-    an outline that is as large as some cards.
+    an outline that is as large as some cards, or as one and hardly found.
 
     Of plain backs that lie on each other no more may show. They lie evenly, up to where the colours end.
     """
@@ -319,21 +272,27 @@ def search_backs(
     around = np.concatenate([table.look(mapped(homography(one.corners), _AROUND), _px(one.corners)) for one in told])
     if (around == _BACK).sum() > LIMITS.around_as_back * (around <= _BACK).sum():
         return []
-    found: list[Floats] = []
-    for one in told:
-        for turn in range(4):
-            quads = _backs_above(table, np.roll(one.corners, turn, 0))
-            found += [np.roll(quad, -turn, 0) for quad in quads]
-            table = table.with_cards(quads)
-    outlines = without_cards([one for one in likely if one.found >= LIMITS.card], told)
-    for one in sorted(outlines, key=lambda one: -one.found):
-        ways = rows_of(one.corners, usual_area(one.corners, told), half_width)
-        parts = [part for part in next(iter(ways), []) if table.is_back(part)]
-        for part in parts:
+    found, table = _backs_beside(table, [one.corners for one in told])
+    for one in sorted(without_cards(likely, told), key=lambda one: -one.found):
+        ways = rows_of(one.corners, usual_area(one.corners, told), half_width) if one.found >= LIMITS.card else []
+        parts = [one.corners] if _may_be_back(one, told, half_width) else next(iter(ways), [])
+        backs: list[Floats] = []
+        for part in [part for part in parts if table.is_back(part)]:
             if table.is_free(part):  # of those before it too
-                found.append(part)
+                backs.append(part)
                 table = table.with_cards([part])
+        beside, table = _backs_beside(table, backs)
+        found += [*backs, *beside]
     return [_as_covered_back(quad) for quad in found]
+
+
+def _may_be_back(one: Hypothesis, told: list[Hypothesis], half_width: float) -> bool:
+    """An outline of a card's size and proportion may show a back: found hardly surely, among backs as it is."""
+    is_likely = one.found >= LIMITS.hardly_found_back and one.maybe_back >= LIMITS.likely_back
+    if not is_likely or one.is_table or one.is_foreign:
+        return False
+    is_as_wide = off_proportion(one.corners, half_width) < LIMITS.plain_proportion
+    return is_as_wide and has_usual_size(one, told, LIMITS.same_area)
 
 
 def _back_colours(pyramid: Pyramid, there: list[Hypothesis]) -> Floats:
@@ -407,6 +366,17 @@ def _leaves_free(shown: NDArray[np.intp]) -> bool:
     return bool((shown <= _BACK).mean() > LIMITS.free_of_back)
 
 
+def _backs_beside(table: _Table, cards: Sequence[Floats]) -> tuple[list[Floats], _Table]:
+    """The backs (4, 2) in a row or a fan with some cards (4, 2), and the table with them."""
+    found: list[Floats] = []
+    for card in cards:
+        for turn in range(4):
+            quads = _backs_above(table, np.roll(card, turn, 0))
+            found += [np.roll(quad, -turn, 0) for quad in quads]
+            table = table.with_cards(quads)
+    return found, table
+
+
 def _backs_above(table: _Table, card: Floats) -> list[Floats]:
     """The outlines (4, 2) of backs in a row or a fan with a card (4, 2), beyond its first side."""
     frame, px = homography(card), _px(card)
@@ -427,7 +397,7 @@ def _backs_above(table: _Table, card: Floats) -> list[Floats]:
     beside = table.look(rows(_AWAY[:end], _BESIDE), px)
     if (beside == _BACK).sum() > LIMITS.beside_back * (beside <= _BACK).sum():
         return []
-    count = max(1, int(np.ceil(far / _TOUCHING - LIMITS.more_of_back)))
+    count = max(1, int(np.ceil(far / TOUCHING - LIMITS.more_of_back)))
     ends_at_card = (shown[end : end + _SEAM] == _CARD).mean(1).max() > 0.5
     step = (far + 1) / (count + 1) if ends_at_card else far / count
     quads: list[Floats] = [mapped(frame, SQUARE.unit - [0, 2 * step * (k + 1)]) for k in range(count)]
@@ -453,7 +423,7 @@ def _steps(corners: Floats) -> Floats:
     """Where the middles of cards that touch a card (4, 2) lie, from its own middle (4, 2)."""
     across, down = ((corners[1] - corners[0]) + (corners[2] - corners[3])) / 2, (corners[3] - corners[0])
     down = (down + corners[2] - corners[1]) / 2
-    return _TOUCHING * np.array([across, -across, down, -down])
+    return TOUCHING * np.array([across, -across, down, -down])
 
 
 def _around(corners: Floats, read: list[Hypothesis]) -> list[Floats]:

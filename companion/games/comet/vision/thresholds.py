@@ -325,6 +325,9 @@ class CometLimits:
     all cards no more. A row of points along the card's side has so many and those beside it no more, for so much of a
     card's height; for that much more than some cards' there is one more. It is free for so much, and there filled so
     far."""
+    hardly_found_back: float = 0.3
+    likely_back: float = 0.9
+    """So is an outline of a card's size, found as surely and as surely a back."""
     farthest_alignment: float = 0.16
     """A corner is moved by less than so much of the card's height to fit the taught look."""
     plain_proportion: float = 0.12

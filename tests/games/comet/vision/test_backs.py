@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from companion.games.comet.vision.backs import find_backs, is_of_table, mark_similar_backs
-from companion.games.comet.vision.card_selection import read_cards
+from companion.games.comet.vision.card_selection import read_cards, rows_of
 from companion.games.comet.vision.hypothesis import Hypothesis, examine
 from companion.games.comet.vision.profile import EMBEDDED, CometProfile, look_shape
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.taught_recognizer import is_card, present
-from companion.games.comet.vision.taught_search import rows_of, search_backs, search_rows
+from companion.games.comet.vision.taught_search import search_backs, search_rows
 from companion.vision.image.pyramid import Pyramid
 
 CARD = np.array([[0.0, 0], [76, 0], [76, 106], [0, 106]])
@@ -474,11 +474,13 @@ def fanned(
     begin=0,
     again=(),
     rims=(),
+    last=None,
 ):
     """Where backs (x, y) are found in a fan of such shifts, of which some are known, beside three lone cards.
 
     All may be outlined as one card, so many pixels wide from where it begins, and less surely once more so far aside.
-    Parts of pale rims may lie so far from the left of the first.
+    Parts of pale rims may lie so far from the left of the first. The last may be outlined as one card, found and a back
+    as surely.
     """
     picture = np.full((500, 620, 3), WOOD, np.uint8)
     picture[200:420, 20:420] = around
@@ -497,6 +499,8 @@ def fanned(
     all_of_them = np.array([[left, 250], [right, 250], [right, 356], [left, 356]])
     likely = [Hypothesis(all_of_them + aside, 0.6, none, 0.0) for aside in again]
     likely += [Hypothesis(all_of_them, 0.95, none, 0.0)] if outlined else []
+    if last is not None:
+        likely.append(Hypothesis(CARD + np.array([60 + shifts[-1], 250]), last[0], none, 0.0, maybe_back=last[1]))
     there += [
         Hypothesis(CARD + at, 0.9, none, 0.0, maybe_back=1.0)
         for at in ((180, 40), (320, 40), *((60 + shifts[k], 250) for k in known))
@@ -554,6 +558,13 @@ def test_backs_that_were_outlined_as_one_card_are_found_by_their_colour(wide, fo
     assert fanned(known=(), outlined=wide) == [
         [pytest.approx(60 + shift, abs=4), pytest.approx(250, abs=4)] for shift in found
     ]
+
+
+@pytest.mark.parametrize(("found", "maybe_back", "is_told"), [(0.4, 0.95, True), (0.2, 0.95, False), (0.4, 0.6, False)])
+def test_one_of_a_row_that_is_hardly_found_leads_to_all_of_it(found, maybe_back, is_told):
+    """Three dotted backs in a row, away from all others, were missed: of one the outline was right, but unlikely."""
+    told = fanned(known=(), last=(found, maybe_back))
+    assert len(told) == (3 if is_told else 0)
 
 
 @pytest.mark.parametrize(

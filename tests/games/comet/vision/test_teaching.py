@@ -15,6 +15,7 @@ from companion.games.comet.recognition import RECOGNIZER
 from companion.games.comet.vision import enrolment, hypothesis, place_search, recognizer
 from companion.games.comet.vision.appearance import Alignment, card_colour, correlation
 from companion.games.comet.vision.backs import mark_similar_backs
+from companion.games.comet.vision.card_selection import parts_of, rows_of
 from companion.games.comet.vision.enrolment import TEACHING, learn_comet
 from companion.games.comet.vision.hypothesis import NO_SECTIONS, Hypothesis, asides, examine
 from companion.games.comet.vision.numeral_search import NumeralSearch
@@ -24,8 +25,6 @@ from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, De
 from companion.games.comet.vision.taught_numerals import NumberViews, TaughtNumerals, TaughtScores, classify_views
 from companion.games.comet.vision.taught_recognizer import is_card, is_familiar, present
 from companion.games.comet.vision.taught_search import (
-    parts_of,
-    rows_of,
     search_covered,
     search_joined,
     search_rows,
