@@ -110,7 +110,7 @@ class TaughtNumerals:
         likely = _less_sure_where_blurred(
             likely, _similarity_to_likeliest(likeness, likely), views, places.numerals_px(corners)
         )
-        numbers = np.stack([_joined(likely[:, places.slots == slot]) for slot in range(3)], 1)
+        numbers = np.stack([joined(likely[:, places.slots == slot]) for slot in range(3)], 1)
         legible = np.log(np.maximum(numbers[..., :-1].max(-1), 1e-3)).mean(1)
         sections = np.concatenate([numbers[..., :-1], np.zeros((*numbers.shape[:2], 1)), numbers[..., -1:]], -1)
         return TaughtScores(sections, np.exp(legible), _upright(seen), seen)
@@ -234,14 +234,15 @@ def log_odds(upright: NDArray[np.floating]) -> NDArray[np.float64]:
     return np.asarray(logit(upright.astype(np.float64), _LEAST_LIKELY), np.float64)
 
 
-def _joined(prints: NDArray[np.float64]) -> NDArray[np.float64]:
-    """One number's probabilities (N, 14) from those of each of its prints (N, R, 14): the surest, unless they differ.
+def joined(prints: NDArray[np.float64]) -> NDArray[np.float64]:
+    """One number's probabilities (N, 14) from those of each of its prints (N, R, 14): the surest, unless any differs.
 
-    A hand or another card may lie on one of them; two that are plainly seen and differ say nothing.
+    A hand or another card may lie on one of them; two that are plainly seen and differ say nothing, however many more
+    agree: of an outline across two cards half of the prints are those of either.
     """
     if prints.shape[1] == 1:
         return prints[:, 0]
-    best = prints[..., :-1].max(-1)
+    best, chosen = prints[..., :-1].max(-1), prints[..., :-1].argmax(-1)
     order = np.argsort(-best, axis=1)
     rows = np.arange(len(prints))
     first, second = prints[rows, order[:, 0]], prints[rows, order[:, 1]]
@@ -249,8 +250,7 @@ def _joined(prints: NDArray[np.float64]) -> NDArray[np.float64]:
     product = product / np.maximum(product.sum(1, keepdims=True), 1e-9)
     there = 1 - first[:, -1:] * second[:, -1:]
     both = np.concatenate([product * there, 1 - there], 1)
-    is_alone = best[rows, order[:, 1]] < LIMITS.plain_print
-    differs = first[:, :-1].argmax(1) != second[:, :-1].argmax(1)
-    doubt = np.concatenate([(first[:, :-1] + second[:, :-1]) / 2, (first[:, -1:] + second[:, -1:]) / 2], 1)
-    joined = np.where(differs[:, None], doubt, both)
-    return np.asarray(np.where(is_alone[:, None], first, joined))
+    agreed = np.where((best[rows, order[:, 1]] < LIMITS.plain_print)[:, None], first, both)
+    others = np.where(chosen != chosen[rows, order[:, 0]][:, None], best, 0.0)
+    doubt = (first + prints[rows, others.argmax(1)]) / 2
+    return np.asarray(np.where((others.max(1) >= LIMITS.plain_print)[:, None], doubt, agreed))
