@@ -22,10 +22,11 @@ from companion.games.comet.vision.appearance import (
 from companion.games.comet.vision.numeral_search import SAME_NUMERAL
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.results import NUMBERS, NUMBERS_TURNED, OTHERS_TURNED
-from companion.games.comet.vision.taught_numerals import TaughtNumerals, TaughtScores, log_odds
+from companion.games.comet.vision.taught_numerals import TaughtNumerals, TaughtScores
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.geometry import SQUARE, homography, mapped, opposite_sides
 from companion.vision.image.pyramid import Pyramid
+from companion.vision.networks import logistic
 
 Floats = NDArray[np.floating]
 _JITTER = np.array([[-0.03, 0.0], [0.03, 0.0], [0.0, -0.03], [0.0, 0.03]])
@@ -295,7 +296,7 @@ class _Look:
     ) -> "_Look":
         face = taught.profile.face
         alike = [look_correlation(pyramid, way, face) for way in ways]
-        likely = seen.legible * seen.upright
+        likely = seen.legible * _upright([seen], range(len(ways)))
         score = likely + LIMITS.look_weight * np.array(alike)
         best = int(score.argmax())
         if likely.max() < LIMITS.unlike_numbers and max(alike) < LIMITS.unlike_face:
@@ -313,7 +314,7 @@ class _Look:
         """The best way of what looks like no card."""
         best = self.best_way
         sections = np.minimum(self.seen.sections[best], LIMITS.unsure_way)
-        likely = float(self.seen.legible[best] * self.seen.upright[best])
+        likely = float((self.seen.legible * _upright([self.seen], range(len(self.ways))))[best])
         return Hypothesis(
             self.ways[best], self.found, sections, likely, self.alike[best], float(self.seen.legible[best])
         )
@@ -322,10 +323,9 @@ class _Look:
         """Of the ways up that which is read best, as it is or moved; ``again`` is what is read of it moved."""
         face, best = taught.profile.face, self.best_way
         way_of = [best, *self.near, *self.near]
-        legible, upright = (
-            np.array([one[best], *other])
-            for one, other in ((self.seen.legible, again.legible), (self.seen.upright, again.upright))
-        )
+        upright = _upright([self.seen, again], [*range(len(self.ways)), *self.near, *self.near])
+        upright = np.array([upright[best], *upright[len(self.ways) :]])
+        legible = np.array([self.seen.legible[best], *again.legible])
         aligned = [fit.correlation for fit in self.fits]
         own = [look_correlation(pyramid, quad, face) for quad in self.own]
         alike = [self.alike[best], *aligned, *own]
@@ -351,6 +351,20 @@ class _Look:
             legible = np.minimum(legible, LIMITS.unsure_way)
         one = Hypothesis(corners, self.found, sections, float(legible[chosen]), alike[chosen], like_numbers)
         return _with_numerals(one, taught, scores.aside[which])
+
+
+def _upright(scores: Sequence[TaughtScores], way_of: Sequence[int]) -> NDArray[np.float64]:
+    """How surely a card is upright as each outline shows it (N,), see `TaughtScores`, each of one of its ways up.
+
+    Hardly where other numbers are read another way and stand much more plainly: those printed both ways up stand so
+    either way, and one alone may tell.
+    """
+    legible, standing = (np.concatenate([getattr(one, name) for one in scores]) for name in ("legible", "standing"))
+    numbers = np.sort(np.concatenate([one.sections for one in scores]).argmax(-1))
+    ways = np.array(way_of)
+    differ = (ways[:, None] != ways) & (numbers[:, None] != numbers).any(-1) & (legible >= LIMITS.unsure_number)
+    others = np.where(differ, standing, -np.inf).max(1)
+    return np.asarray(logistic(np.minimum(standing, standing - others + LIMITS.sure_standing)), np.float64)
 
 
 def _held_to_edges(outline: Floats, found: float, fit: Alignment) -> Alignment:
@@ -428,9 +442,8 @@ def _stands_upright(taught: TaughtNumerals, ways: TaughtScores, sections: NDArra
     own, others = (sorted(numbers_of(some)) for some in (sections, ways.sections[turned]))
     if ways.legible[turned] < LIMITS.unsure_number or own == others:
         return True
-    upright = log_odds(ways.upright)
     tells = taught.profile.standing > LIMITS.marked_standing or not set(own) <= set(OTHERS_TURNED)
-    return bool(tells and upright[0] - upright[turned] > LIMITS.sure_standing)
+    return bool(tells and ways.standing[0] - ways.standing[turned] > LIMITS.sure_standing)
 
 
 def is_plainer(alike: float, others: list[float]) -> bool:

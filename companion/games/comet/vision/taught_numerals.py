@@ -67,14 +67,20 @@ class TaughtScores:
     Attributes:
         sections: probabilities (N, 3, 15) of `NUMBERS`, a back (always 0), and none of these, if the card is upright.
         legible: how surely all three numbers are read, if it is (N,).
-        upright: how surely it is, by its numbers together (N,): a 6, an 8 or a 9 alone hardly tells.
+        standing: how much likelier it is than not, by its numbers together (N,), in log-odds: a 6, an 8 or a 9 alone
+            hardly tells.
         seen: each place of the cards (N, P).
     """
 
     sections: NDArray[np.float64]
     legible: NDArray[np.float64]
-    upright: NDArray[np.float64]
+    standing: NDArray[np.float64]
     seen: NumberViews
+
+    @property
+    def upright(self) -> NDArray[np.float64]:
+        """How surely cards are upright (N,), by `standing`."""
+        return np.asarray(logistic(self.standing), np.float64)
 
     @property
     def aside(self) -> Floats:
@@ -86,7 +92,7 @@ class TaughtScores:
         """What is seen on the first so many cards, on the next so many, and so on."""
         ends = np.cumsum(counts).tolist()
         parts = [slice(end - count, end) for end, count in zip(ends, counts, strict=True)]
-        return [TaughtScores(self.sections[i], self.legible[i], self.upright[i], self.seen.of(i)) for i in parts]
+        return [TaughtScores(self.sections[i], self.legible[i], self.standing[i], self.seen.of(i)) for i in parts]
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +119,7 @@ class TaughtNumerals:
         numbers = np.stack([joined(likely[:, places.slots == slot]) for slot in range(3)], 1)
         legible = np.log(np.maximum(numbers[..., :-1].max(-1), 1e-3)).mean(1)
         sections = np.concatenate([numbers[..., :-1], np.zeros((*numbers.shape[:2], 1)), numbers[..., -1:]], -1)
-        return TaughtScores(sections, np.exp(legible), _upright(seen), seen)
+        return TaughtScores(sections, np.exp(legible), _standing(seen), seen)
 
     def corrected(
         self, corners: NDArray[np.floating], scores: TaughtScores, which: Sequence[int]
@@ -222,11 +228,11 @@ def _may_be_last_figure(seen: NumberViews, alike: Floats, chosen: NDArray[np.int
     return out
 
 
-def _upright(seen: NumberViews) -> NDArray[np.float64]:
-    """How likely cards (N,) stand upright, by all their prints (N, P) on which a number is seen."""
+def _standing(seen: NumberViews) -> NDArray[np.float64]:
+    """How much likelier cards (N,) stand upright than not, by all their prints (N, P) on which a number is seen."""
     evidence = log_odds(seen.upright) - _USUALLY_UPRIGHT
     shown = 1 - np.exp(seen.numbers[..., -1])
-    return np.asarray(logistic((shown * evidence).sum(-1)), np.float64)
+    return np.asarray((shown * evidence).sum(-1), np.float64)
 
 
 def log_odds(upright: NDArray[np.floating]) -> NDArray[np.float64]:
