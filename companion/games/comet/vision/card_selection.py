@@ -113,6 +113,28 @@ def rating(one: Hypothesis) -> float:
     return one.legible + max(one.alike, one.is_back) + 0.5 * one.found
 
 
+def rating_beside(one: Hypothesis, outlined: list[Hypothesis]) -> float:
+    """How much one looks like a card beside those that were outlined and read: the less, the more its size is another,
+    and the more of its prints are missing.
+
+    One of a fan that is outlined too small, without the strip that another covers, may look more like the taught face.
+    Numbers along one side of a card would also be those along the other side of a card beside it.
+    """
+    seen = rating(one) + LIMITS.side_weight * one.side_seen - LIMITS.missing_prints * _missing_share(one, outlined)
+    if len(outlined) < LIMITS.nearest:
+        return seen
+    return seen - abs(float(np.log(one.area / usual_area(one.corners, outlined))))
+
+
+def _missing_share(one: Hypothesis, outlined: list[Hypothesis]) -> float:
+    """The share of its prints that are not seen though no other card lies on them."""
+    if not len(one.shown):
+        return 0.0
+    others = [other for other in outlined if not clash(one, other)]
+    hidden = [one.numbers_within(other.corners).reshape(-1, 3).any(1) for other in others]
+    return float(1 - np.any([one.shown.all(1), *hidden], axis=0).mean())
+
+
 def distinct(ordered: list[Hypothesis]) -> list[Hypothesis]:
     """Of those that lie on each other the first."""
     kept: list[Hypothesis] = []
@@ -130,7 +152,9 @@ def clash(one: Hypothesis, other: Hypothesis) -> bool:
     is_stack = are_read or (one.is_below and other.is_back) or (other.is_below and one.is_back)
     most = LIMITS.shared_fanned if is_stack else LIMITS.shared_area
     shared = shared_area(one.corners.astype(np.float32), other.corners.astype(np.float32))
-    return one.shares_number(other) or shared > most or (shared > LIMITS.shared_same and _read_the_same(one, other))
+    if one.shares_number(other) or other.shares_number(one) or shared > most:
+        return True
+    return shared > LIMITS.shared_same and _read_the_same(one, other)
 
 
 def _read_the_same(one: Hypothesis, other: Hypothesis) -> bool:

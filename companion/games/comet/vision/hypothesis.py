@@ -59,6 +59,7 @@ class Hypothesis:
         is_below: others lie on it, and ``alike`` is of what they leave free.
         numerals: middles and reach in pixels (R, 3, 3) of its three numbers, for each time that they are printed; none
             where they are not read.
+        shown: which of those are seen there (R, 3).
         before: where another figure would stand before each of them (R, 3, 2).
         aside: how far right of its place each of them stands, in its heights (R, 3), NaN where it is not seen; none
             where that says nothing.
@@ -79,6 +80,7 @@ class Hypothesis:
     side_seen: float = 1.0
     is_below: bool = False
     numerals: Floats = field(default_factory=lambda: np.zeros((0, 3, 3)))
+    shown: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 3), np.bool_))
     before: Floats = field(default_factory=lambda: np.zeros((0, 3, 2)))
     aside: Floats = field(default_factory=lambda: np.zeros((0, 3)))
 
@@ -102,17 +104,24 @@ class Hypothesis:
         """The part of it (4, 2) where no other card's middle lies."""
         return np.asarray(self.middle + _CORE * (self.corners - self.middle), np.float32)
 
+    @cached_property
+    def prints(self) -> Floats:
+        """Its numerals each time that all three are seen (R, 3, 3); each time that they are printed where none is."""
+        is_seen = self.shown.all(1)
+        return self.numerals[is_seen] if is_seen.any() else self.numerals
+
     def shares_number(self, other: "Hypothesis") -> bool:
-        """Each time that its numbers are printed, one of them is a number of another card."""
+        """Each time that its numbers are seen, one of them is a number of another card."""
         return bool(len(self.numerals)) and bool(self._shared_numbers(other, LIMITS.same_number).any(1).all())
 
     def shares_all_numbers(self, other: "Hypothesis") -> bool:
-        """Each of its numbers, wherever it is printed, is a number of another card: askew, they seem to lie apart."""
+        """Each of its numbers, wherever it is seen, is a number of another card: askew, they seem to lie apart."""
         return bool(len(self.numerals)) and bool(self._shared_numbers(other, LIMITS.askew).all())
 
     def _shared_numbers(self, other: "Hypothesis", reach: float) -> NDArray[np.bool_]:
-        """Which of its numerals (R, 3) are another card's, within so many times their reach."""
-        own, theirs = self.numerals, other.numerals.reshape(-1, 3)
+        """Which of its numerals (R, 3) that are seen are another card's, within so many times their reach."""
+        own = self.prints
+        theirs = other.numerals[other.shown] if other.shown.any() else other.numerals.reshape(-1, 3)
         apart = np.linalg.norm(own[:, :, None, :2] - theirs[:, :2], axis=-1)
         return np.asarray((apart < reach * own[..., 2:]).any(2))
 
@@ -390,6 +399,7 @@ def _with_numerals(one: Hypothesis, taught: TaughtNumerals, aside: Floats) -> Hy
     return replace(
         one,
         numerals=places.by_print(every),
+        shown=np.isfinite(places.by_print(aside)),
         before=figures_before(one.corners, places),
         aside=asides(taught, aside),
     )

@@ -22,6 +22,7 @@ from companion.games.comet.vision.card_selection import (
     is_blank,
     is_sure,
     rating,
+    rating_beside,
     read_cards,
     usual_area,
     without_cards,
@@ -257,7 +258,7 @@ def present(likely: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesi
     kept: list[Hypothesis] = []
     outlined = [one for one in usual if one.found >= LIMITS.card]
     there = [one for one in likely if is_card(one, usual)]
-    there.sort(key=lambda one: _rating_with_size(one, outlined), reverse=True)
+    there.sort(key=lambda one: rating_beside(one, outlined), reverse=True)
     for one in there:
         read = [other for other in kept if other.legible >= LIMITS.read_card and not other.is_below]
         if not any(clash(one, other) for other in kept) and free_share(one, read) > _least_free(one):
@@ -266,17 +267,6 @@ def present(likely: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesi
     kept = [_surer_outline(one, there, kept) for one in kept]
     told = [_unless_turned(_as_seen_by_all(one, there, kept), likely) for one in kept]
     return [_without_cut_numbers(one, kept) for one in told]
-
-
-def _rating_with_size(one: Hypothesis, outlined: list[Hypothesis]) -> float:
-    """How much one looks like a card beside those that were outlined and read: the less, the more its size is another.
-
-    One of a fan that is outlined too small, without the strip that another covers, may look more like the taught face.
-    """
-    seen = rating(one) + LIMITS.side_weight * one.side_seen
-    if len(outlined) < LIMITS.nearest:
-        return seen
-    return seen - abs(float(np.log(one.area / usual_area(one.corners, outlined))))
 
 
 def _replace_spanning(kept: list[Hypothesis], there: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesis]:

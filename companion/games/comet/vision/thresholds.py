@@ -228,6 +228,8 @@ class CometLimits:
     either. Of 64 backs on path-traced pictures 52 do, of 107 faces none, of 1,364 backs of other printings 113."""
     side_weight: float = 0.5
     """Of backs that clash those come first of whose least seen side more is seen, so much more for all of it."""
+    missing_prints: float = 0.5
+    """What is read comes first of which no print is missing, so much before what shows none of them."""
     hardly_worse: float = 0.5
     """Two backs that are rated lower than one that lies across both, see `rating`, by no more are preferred."""
     unlike_back: float = 0.3
