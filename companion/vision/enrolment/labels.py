@@ -107,16 +107,19 @@ class Candidates:
         unsure: Floats | None = None,
         *,
         judged: tuple[Pyramid, list[Outline]] | None = None,
+        show_print: Callable[[Floats], bool] | None = None,
     ) -> None:
         """Candidates of which ``own`` (N, K, 2) are known; the others are looked for when they are needed.
 
         ``unsure`` (M, K, 2) are so little sure that they count only where a label says that a card lies; ``judged`` is
-        what `judge_candidates` says of the photograph, where that is known.
+        what `judge_candidates` says of the photograph, where that is known; ``show_print`` tells whether something is
+        printed on all cards of such outlines (N, K, 2) where the game's cards show it.
         """
         self.pyramid = pyramid
         self.own = own
         self.unsure = np.zeros((0, sides, 2), np.float32) if unsure is None else unsure
         self._sides, self._known = sides, judged
+        self.show_print = show_print or (lambda outlines: True)
 
     @property
     def any_print(self) -> Floats:
@@ -157,6 +160,17 @@ class Candidates:
         corners = [one.corners for one in suppress(found, OVERLAP)]
         return np.array(corners, np.float32).reshape(-1, self._sides, 2)
 
+    @cached_property
+    def outermost(self) -> Floats:
+        """Of hexagons along whose sides edges show plainly the largest at each place; none where light spoils the
+        photograph. A plain hexagon within a print to the edge looks more like a card than the card itself.
+        """
+        if self._sides != 6 or not is_lit(self.pyramid):
+            return self.own[:0]
+        refined = refine(self.pyramid, [one.corners for one in self._judged[1]])
+        clear = [one.corners for one in refined if one.support.min() >= SUPPORT and one.support.mean() >= CLEAR]
+        return self._largest_of(clear)
+
     @property
     def both(self) -> Floats:
         """The own ones, and of the others those that lie elsewhere."""
@@ -165,9 +179,14 @@ class Candidates:
 
     def largest(self, least: float) -> Floats:
         """Of outlines at least so sure that lie in others the largest: a band across a card seems to part it."""
-        likely = [one.corners for one in self._judged[1] if one.confidence >= least]
+        return self._largest_of([one.corners for one in self._judged[1] if one.confidence >= least])
+
+    def _largest_of(self, outlines: Sequence[NDArray[np.floating]]) -> Floats:
+        """Of outlines that lie in others the largest."""
         kept: list[Floats] = []
-        for one in sorted(np.array(likely, np.float32).reshape(-1, self._sides, 2), key=cv2.contourArea, reverse=True):
+        for one in sorted(
+            np.array(outlines, np.float32).reshape(-1, self._sides, 2), key=cv2.contourArea, reverse=True
+        ):
             if not any(shared_area(one, other) > OVERLAP for other in kept):
                 kept.append(one)
         return np.array(kept, np.float32).reshape(-1, self._sides, 2)
@@ -205,7 +224,7 @@ class Candidates:
     def sets(self) -> list[Callable[[], Floats]]:
         """What may be all cards of the photograph, the likeliest first, and last what may be cards at all."""
         ways = (lambda: self.own, lambda: self.both, lambda: self.any_print, lambda: self.sure_print)
-        return [*ways, *(lambda way=way: _of_a_size(way()) for way in (*ways, lambda: self.unlikely))]
+        return [*ways, *(lambda way=way: of_a_size(way()) for way in (*ways, lambda: self.unlikely))]
 
 
 def outlines_of(name: str, found: Candidates, labels: Sequence[Mapping[str, Any]]) -> Floats:
@@ -288,7 +307,7 @@ class Rows:
         return cls(np.lexsort((centres[:, 0], rows)), centres[:, 0], np.bincount(rows).tolist(), is_plain)
 
 
-def _of_a_size(found: Floats) -> Floats:
+def of_a_size(found: Floats) -> Floats:
     """The outlines that are about as large as most."""
     if not len(found):
         return found

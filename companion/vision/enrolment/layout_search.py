@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from companion.vision.detection.suppression import OVERLAP
 from companion.vision.edge_refinement import Refined, refine
-from companion.vision.enrolment.labels import MOST_OTHERS, TURNS_DEG, Candidates, Floats, Rows, reading_order
+from companion.vision.enrolment.labels import (
+    MOST_OTHERS,
+    TURNS_DEG,
+    Candidates,
+    Floats,
+    Rows,
+    of_a_size,
+    reading_order,
+)
 from companion.vision.geometry import areas, shared_area, turned
 
 _OFF = 0.5
@@ -46,10 +54,42 @@ def laid_out(found: Candidates, rows: Sequence[int]) -> Floats | None:
     """The outlines (N, K, 2) of a layout of so many cards in each row, in reading order; None where it is not seen.
 
     The deck may lie beside them, if they lie in even rows; and one or two may hardly show if their edges are where the
-    others say that they lie.
+    others say that they lie. Of all ways to choose them the likeliest counts whose outlines may be cards, if one does.
     """
     likely = (way for way in _ways(found, rows) if not _holds_another(way, found.sure_print))
-    return next((exact for way in likely if (exact := found.by_edges(way)) is not None), None)
+    tried = []
+    for way in likely:
+        exact = found.by_edges(way)
+        if exact is not None and _may_be_cards(found, exact):
+            return exact
+        tried += [] if exact is None else [exact]
+    whole = _enclosing(found, tried[0]) if tried else None
+    if whole is not None and _may_be_cards(found, whole):
+        return whole
+    return next((way for way in tried if len(of_a_size(way)) == len(way)), None)
+
+
+def _may_be_cards(found: Candidates, outlines: Floats) -> bool:
+    """Whether outlines (N, K, 2) have equal sides and show print: what is printed within a card may look like one."""
+    return all(_is_like(one, list(outlines)) for one in outlines) and found.show_print(outlines)
+
+
+def _enclosing(found: Candidates, parts: Floats) -> Floats | None:
+    """The cards of which outlines (N, K, 2) are parts: those with plain edges all around tell how large all are.
+
+    None where around none such edges show, or around another one no edges of a card as large.
+    """
+    around = [one for one in found.outermost if any(shared_area(one, part) > OVERLAP for part in parts)]
+    largest = max(map(cv2.contourArea, around), default=0.0)
+    known = [one for one in around if cv2.contourArea(one) * _ALIKE**2 > largest]
+    whole = []
+    for part in parts:
+        card = next((one for one in known if shared_area(one, part) > OVERLAP), None)
+        card = _card_at(found, part.mean(0).astype(float), known) if card is None and known else card
+        if card is None:
+            return None
+        whole.append(card)
+    return np.array(whole, np.float32)
 
 
 def _holds_another(way: Floats, cards: Floats) -> bool:
@@ -82,6 +122,10 @@ def _ways(found: Candidates, rows: Sequence[int]) -> Iterator[Floats]:
     order = _order(unlikely, rows) if len(unlikely) == wanted else None
     if order is not None and all(map(_has_edges, refine(found.pyramid, list(unlikely.astype(np.float64))))):
         yield unlikely[order]
+    outermost = of_a_size(found.outermost)
+    order = _order(outermost, rows) if len(outermost) == wanted else None
+    if order is not None:
+        yield outermost[order]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,7 +263,8 @@ def _card_at(found: Candidates, centre: NDArray[np.float64], others: Sequence[Fl
     shapes = [turned(shape - (at := shape.mean(0)), turn) + at for shape in begun for turn in turns]
     for _ in range(_ROUNDS):
         refined = refine(found.pyramid, shapes)
-        refined = sorted(refined, key=lambda one: -float(one.support.mean()))[:_KEPT]
+        refined = sorted(refined, key=lambda one: (not _is_like(one.corners, others), -float(one.support.mean())))
+        refined = refined[:_KEPT]
         shapes = [one.corners for one in refined]
     best = refined[0].corners.astype(np.float32)
     is_there = float(np.linalg.norm(best.mean(0) - centre)) < _OFF * size and _has_edges(refined[0])
@@ -230,7 +275,7 @@ def _has_edges(card: Refined) -> bool:
     return bool(card.support.min() >= _LEAST_EDGE and card.support.mean() >= _LEAST_EDGES)
 
 
-def _is_like(outline: Floats, others: Sequence[Floats]) -> bool:
+def _is_like(outline: NDArray[np.floating], others: Sequence[Floats]) -> bool:
     """An outline has the sides of the others: its edges are no neighbours' ones."""
     own, *sides = (np.sort(np.linalg.norm(one - np.roll(one, 1, 0), axis=1)) for one in (outline, *others))
     factor = own / np.median(sides, axis=0)

@@ -88,6 +88,30 @@ def test_where_no_card_lies_none_is_found(missing: tuple[int, ...]) -> None:
     assert laid_out(seen, [3, 3]) is None
 
 
+def test_a_line_within_a_card_gives_way_to_the_card_as_large_as_the_others() -> None:
+    found, _ = _seen(layout_picture(LAYOUT), ())
+    parts = found.copy()
+    parts[2] = found[2].mean(0) + 0.6 * (found[2] - found[2].mean(0))
+
+    class Part(Candidates):
+        """Outlines that are all taken to be exact, beside which those of whole cards are seen."""
+
+        any_print = sure_print = unlikely = property(lambda self: self.own[:0])
+        outermost = found[:2]
+
+        def by_edges(self, outlines: Floats) -> Floats:
+            return outlines
+
+    told = laid_out(Part(Pyramid.of(layout_picture(LAYOUT)), 6, parts), [3, 3])
+    assert told is not None
+    assert side_px(told[2]) == pytest.approx(side_px(found[2]), rel=0.05)
+
+
+def test_outlines_of_several_sizes_are_no_layout() -> None:
+    row = np.array([by * CARD + at for by, at in [(1, (100, 150)), (0.4, (190, 148)), (1, (280, 152))]], np.float32)
+    assert laid_out(Own(BLANK, 4, row), [3]) is None
+
+
 def test_an_outline_without_edges_gives_way_to_the_one_that_any_print_shows() -> None:
     found, _ = _seen(layout_picture(LAYOUT), ())
     askew = found.copy()

@@ -27,6 +27,7 @@ from companion.games.hexel.vision.prototypes import (
     SymbolProfile,
     face_value_of,
     fit_prototypes,
+    shows_print,
 )
 from companion.games.hexel.vision.recognizer import outlines
 from companion.games.hexel.vision.thresholds import LIMITS
@@ -80,7 +81,10 @@ class HexelTeaching(Teaching):
 
     def candidates(self, pyramid: Pyramid) -> Candidates:
         """See `Teaching`."""
-        return Candidates(pyramid, 6, outlines(pyramid)[1].astype(np.float32).reshape(-1, 6, 2))
+        own = outlines(pyramid)[1].astype(np.float32).reshape(-1, 6, 2)
+        return Candidates(
+            pyramid, 6, own, show_print=lambda some: bool(shows_print(raw_patches(pyramid, some)[0]).all())
+        )
 
     def crops(
         self, pyramid: Pyramid, outlines: NDArray[np.float32], given: Sequence[Any], cards: Sequence[Label]

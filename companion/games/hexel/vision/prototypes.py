@@ -143,7 +143,7 @@ def fit_prototypes(
         names, (colours, faces) = photographs[i][2], patches[i]
         weight = 1.0 if weights is None else weights[i]
         embeddings: dict[str, list[NDArray[np.float32]]] = {}
-        is_seen = np.median(contrast_levels(colours), axis=1) >= LIMITS.seen_levels
+        is_seen = shows_print(colours)
         is_lit = is_unevenly_lit(colours)
         answers = embed(net, embedding_input(*without_reflection(colours, faces), value))
         for k, (six, edges) in enumerate(zip(answers, names, strict=True)):
@@ -174,6 +174,11 @@ def fit_prototypes(
         np.float32
     )
     return SymbolProfile(deck, symbols, prototypes, value.astype(np.float32), upright_at)
+
+
+def shows_print(colours: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Which cards (N,) of raw patches (N, S, PATCH, PATCH, 3) show what is printed on them: half of it stands out."""
+    return np.asarray(np.median(contrast_levels(colours), axis=1) >= LIMITS.seen_levels)
 
 
 def _well_exposed(values: Sequence[NDArray[np.float32]], names: Sequence[Sequence[Sequence[str | None]]]) -> list[int]:
