@@ -33,9 +33,9 @@ SUPPORT = 0.55
 """Rough corners where no outline is found hold where edges run along so much of each but the worst of the sides."""
 SURE_PRINT = 0.9
 """Outlines of any print that are surely cards."""
-MAY_BE_PARTED = (0.2, 0.02)
+MAY_BE_PARTED = (0.5, 0.2, 0.02)
 """An outline found so surely may be a whole card whose parts are found surer, if it is as large as the others are; by
-the second where lines part every card.
+the last where lines part every card. Those found as surely as the first come before what may hardly be cards.
 """
 OF_A_SIZE = 1.5
 """The sides of cards of one photograph differ by less than this factor."""
@@ -246,8 +246,9 @@ def outlines_of(name: str, found: Candidates, labels: Sequence[Mapping[str, Any]
         _require_different(name, outlines)
         return np.array(outlines, np.float32)
     as_many: list[Floats] = []
-    largest: list[Callable[[], Floats]] = [partial(found.largest, least) for least in MAY_BE_PARTED]
-    for candidates in (*found.sets(), *largest):
+    *sets, unlikely = found.sets()
+    likely_whole, *whole = [partial(found.largest, least) for least in MAY_BE_PARTED]
+    for candidates in (*sets, likely_whole, unlikely, *whole):
         outlines_found = candidates()
         exact = found.by_edges(outlines_found) if len(outlines_found) == len(labels) else None
         if exact is not None and _are_similar(exact):

@@ -153,6 +153,23 @@ def test_cards_that_a_band_parts_are_whole_where_they_are_as_large_as_the_others
     assert (told.shape == (5, 4, 2) and told == pytest.approx(np.array([card + place for place in at]))) == is_told
 
 
+def test_cards_that_are_likely_whole_come_before_as_many_parts_of_them() -> None:
+    """Of cards in three bands of colour some bands were found surer, as many as there were cards: the lesson failed."""
+    card, third = np.array([[0, 0], [60, 0], [60, 90], [0, 90]]), np.array([[0, 0], [60, 0], [60, 30], [0, 30]])
+    at = [np.array([110 * k + 20, 200]) for k in range(5)]
+    wholes = np.array([card + place for place in at], np.float32)
+    thirds = np.array([third + place for place in at], np.float32)
+
+    class Seen(Candidates):
+        any_print = sure_print = property(lambda self: self.own)  # type: ignore[assignment]
+        unlikely = property(lambda self: np.array([*thirds, *wholes[:2]], np.float32))  # type: ignore[assignment]
+
+    sheet = Outline(np.array([[10, 180], [560, 180], [560, 310], [10, 310]], np.float32), 0.3)
+    judged = (BLANK, [*(Outline(one, 0.8) for one in wholes), *(Outline(one, 0.9) for one in thirds), sheet])
+    found = Seen(BLANK, 4, np.array([*thirds[:4], *wholes[:2]], np.float32), judged=judged)
+    assert outlines_of("a.jpg", found, [{}] * 5) == pytest.approx(wholes)
+
+
 def test_cards_that_lines_part_in_thirds_are_whole_where_all_are() -> None:
     """Of six cards sixteen thirds were found surer than any whole one: "6 cards are labelled and 16 are seen"."""
     card, third = np.array([[0, 0], [90, 0], [90, 60], [0, 60]]), np.array([[0, 0], [30, 0], [30, 60], [0, 60]])

@@ -368,7 +368,8 @@ def _upright(scores: Sequence[TaughtScores], way_of: Sequence[int]) -> NDArray[n
     Hardly where other numbers are read another way and stand much more plainly: those printed both ways up stand so
     either way, and one alone may tell.
     """
-    legible, standing = (np.concatenate([getattr(one, name) for one in scores]) for name in ("legible", "standing"))
+    legible = np.concatenate([one.legible for one in scores])
+    standing = np.concatenate([one.standing for one in scores])
     numbers = np.sort(np.concatenate([one.sections for one in scores]).argmax(-1))
     ways = np.array(way_of)
     differ = (ways[:, None] != ways) & (numbers[:, None] != numbers).any(-1) & (legible >= LIMITS.unsure_number)
