@@ -248,7 +248,8 @@ def outlines_of(name: str, found: Candidates, labels: Sequence[Mapping[str, Any]
     as_many: list[Floats] = []
     *sets, unlikely = found.sets()
     likely_whole, *whole = [partial(found.largest, least) for least in MAY_BE_PARTED]
-    for candidates in (*sets, likely_whole, unlikely, *whole):
+    every: list[Callable[[], Floats]] = [*sets, likely_whole, unlikely, *whole]
+    for candidates in every:
         outlines_found = candidates()
         exact = found.by_edges(outlines_found) if len(outlines_found) == len(labels) else None
         if exact is not None and _are_similar(exact):
