@@ -113,8 +113,8 @@ def rating(one: Hypothesis) -> float:
     return one.legible + max(one.alike, one.is_back) + 0.5 * one.found
 
 
-def rating_beside(one: Hypothesis, outlined: list[Hypothesis]) -> float:
-    """How much one looks like a card beside those that were outlined and read: the less, the more its size is another,
+def rating_among(one: Hypothesis, outlined: list[Hypothesis]) -> float:
+    """How much one looks like a card among those that were outlined and read: the less, the more its size is another,
     and the more of its prints are missing.
 
     One of a fan that is outlined too small, without the strip that another covers, may look more like the taught face.
@@ -128,7 +128,7 @@ def rating_beside(one: Hypothesis, outlined: list[Hypothesis]) -> float:
 
 def _missing_share(one: Hypothesis, outlined: list[Hypothesis]) -> float:
     """The share of its prints that are not seen though no other card lies on them."""
-    if not len(one.shown):
+    if one.shown.all():
         return 0.0
     others = [other for other in outlined if not clash(one, other)]
     hidden = [one.numbers_within(other.corners).reshape(-1, 3).any(1) for other in others]

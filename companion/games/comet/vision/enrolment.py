@@ -177,7 +177,7 @@ class CometTeaching(Teaching):
         Without what looks like another number than it surely is, where others show it: numbers that run together. What
         hardly shows, under a lamp's light, is zeros, and left out where others show that number.
         """
-        found, sure, hidden = list[Feature](), list[bool](), set[int]()
+        found, sure = list[Feature](), list[bool]()
         for i, sample in enumerate(samples):
             rows = sample.label.get("places") or []
             if not rows:
@@ -190,16 +190,15 @@ class CometTeaching(Teaching):
             means = seen.embeddings.mean(0)
             means /= np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-6)
             shown = np.exp(seen.numbers).mean(0)
-            is_hidden = shown[:, -1] > LIMITS.hidden_sample
-            means[is_hidden] = 0.0
+            means[shown[:, -1] > LIMITS.hidden_sample] = 0.0
             likely = _likely(places, sample.label["values"], shown)
             for place in np.flatnonzero(_are_seen(places, likely)).tolist():
                 number = sample.label["values"][places.slots[place]]
                 if number is not None:
-                    hidden |= {len(found)} if is_hidden[place] else set()
                     found.append(Feature(i, in_words([number]), means[place]))
                     sure.append(likely[place] >= LIMITS.plain_view)
-        odd = hidden | {place for place, _ in contradictions(self, found) if sure[place]}
+        odd = {place for place, one in enumerate(found) if not one.vector.any()}
+        odd |= {place for place, _ in contradictions(self, found) if sure[place]}
         others = {one.name for place, one in enumerate(found) if place not in odd}
         return [one for place, one in enumerate(found) if place not in odd or one.name not in others]
 

@@ -283,6 +283,7 @@ class _Look:
     Attributes:
         found: how surely it was found.
         seen: what is read each way.
+        likely: how surely it is read, and upright, each way (W,).
         alike: how much it looks like the taught face each way.
         best_way: of those, by both.
         near: the ways that are about as good, itself among them; none where it looks like no card.
@@ -293,6 +294,7 @@ class _Look:
     ways: list[Floats]
     found: float
     seen: TaughtScores
+    likely: NDArray[np.float64]
     alike: list[float]
     best_way: int
     near: list[int]
@@ -309,10 +311,11 @@ class _Look:
         score = likely + LIMITS.look_weight * np.array(alike)
         best = int(score.argmax())
         if likely.max() < LIMITS.unlike_numbers and max(alike) < LIMITS.unlike_face:
-            return cls(ways, found, seen, alike, best, [], [], [])
+            return cls(ways, found, seen, likely, alike, best, [], [], [])
         near = [i for i in range(len(ways)) if score[i] > score[best] - LIMITS.likely_way]
         fits = [_held_to_edges(ways[i], found, align(pyramid, ways[i], face)) for i in near]
-        return cls(ways, found, seen, alike, best, near, fits, list(taught.corrected(np.array(ways), seen, near)))
+        own = list(taught.corrected(np.array(ways), seen, near))
+        return cls(ways, found, seen, likely, alike, best, near, fits, own)
 
     @property
     def moved(self) -> list[Floats]:
@@ -323,10 +326,8 @@ class _Look:
         """The best way of what looks like no card."""
         best = self.best_way
         sections = np.minimum(self.seen.sections[best], LIMITS.unsure_way)
-        likely = float((self.seen.legible * _upright([self.seen], range(len(self.ways))))[best])
-        return Hypothesis(
-            self.ways[best], self.found, sections, likely, self.alike[best], float(self.seen.legible[best])
-        )
+        likely, legible = float(self.likely[best]), float(self.seen.legible[best])
+        return Hypothesis(self.ways[best], self.found, sections, likely, self.alike[best], legible)
 
     def best(self, pyramid: Pyramid, taught: TaughtNumerals, again: TaughtScores) -> Hypothesis:
         """Of the ways up that which is read best, as it is or moved; ``again`` is what is read of it moved."""

@@ -119,7 +119,7 @@ class TaughtNumerals:
         numbers = np.stack([joined(likely[:, places.slots == slot]) for slot in range(3)], 1)
         legible = np.log(np.maximum(numbers[..., :-1].max(-1), 1e-3)).mean(1)
         sections = np.concatenate([numbers[..., :-1], np.zeros((*numbers.shape[:2], 1)), numbers[..., -1:]], -1)
-        return TaughtScores(sections, np.exp(legible), _standing(seen), seen)
+        return TaughtScores(sections, np.exp(legible), _log_odds_upright(seen), seen)
 
     def corrected(
         self, corners: NDArray[np.floating], scores: TaughtScores, which: Sequence[int]
@@ -228,7 +228,7 @@ def _may_be_last_figure(seen: NumberViews, alike: Floats, chosen: NDArray[np.int
     return out
 
 
-def _standing(seen: NumberViews) -> NDArray[np.float64]:
+def _log_odds_upright(seen: NumberViews) -> NDArray[np.float64]:
     """How much likelier cards (N,) stand upright than not, by all their prints (N, P) on which a number is seen."""
     evidence = log_odds(seen.upright) - _USUALLY_UPRIGHT
     shown = 1 - np.exp(seen.numbers[..., -1])

@@ -22,7 +22,7 @@ from companion.games.comet.vision.card_selection import (
     is_blank,
     is_sure,
     rating,
-    rating_beside,
+    rating_among,
     read_cards,
     usual_area,
     without_cards,
@@ -258,7 +258,7 @@ def present(likely: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesi
     kept: list[Hypothesis] = []
     outlined = [one for one in usual if one.found >= LIMITS.card]
     there = [one for one in likely if is_card(one, usual)]
-    there.sort(key=lambda one: rating_beside(one, outlined), reverse=True)
+    there.sort(key=lambda one: rating_among(one, outlined), reverse=True)
     for one in there:
         read = [other for other in kept if other.legible >= LIMITS.read_card and not other.is_below]
         if not any(clash(one, other) for other in kept) and free_share(one, read) > _least_free(one):

@@ -272,7 +272,7 @@ def search_backs(
     around = np.concatenate([table.look(mapped(homography(one.corners), _AROUND), _px(one.corners)) for one in told])
     if (around == _BACK).sum() > LIMITS.around_as_back * (around <= _BACK).sum():
         return []
-    found, table = _backs_beside(table, [one.corners for one in told])
+    found, table = _backs_in_rows_with(table, [one.corners for one in told])
     for one in sorted(without_cards(likely, told), key=lambda one: -one.found):
         ways = rows_of(one.corners, usual_area(one.corners, told), half_width) if one.found >= LIMITS.card else []
         parts = [one.corners] if _may_be_back(one, told, half_width) else next(iter(ways), [])
@@ -281,7 +281,7 @@ def search_backs(
             if table.is_free(part):  # of those before it too
                 backs.append(part)
                 table = table.with_cards([part])
-        beside, table = _backs_beside(table, backs)
+        beside, table = _backs_in_rows_with(table, backs)
         found += [*backs, *beside]
     return [_as_covered_back(quad) for quad in found]
 
@@ -366,7 +366,7 @@ def _leaves_free(shown: NDArray[np.intp]) -> bool:
     return bool((shown <= _BACK).mean() > LIMITS.free_of_back)
 
 
-def _backs_beside(table: _Table, cards: Sequence[Floats]) -> tuple[list[Floats], _Table]:
+def _backs_in_rows_with(table: _Table, cards: Sequence[Floats]) -> tuple[list[Floats], _Table]:
     """The backs (4, 2) in a row or a fan with some cards (4, 2), and the table with them."""
     found: list[Floats] = []
     for card in cards:

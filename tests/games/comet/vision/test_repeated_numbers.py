@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from companion.games.comet.vision.card_selection import clash, rating_beside
+from companion.games.comet.vision.card_selection import clash, rating_among
 from companion.games.comet.vision.enrolment import learn_comet
 from companion.games.comet.vision.hypothesis import Hypothesis
 from companion.games.comet.vision.recognizer import read_comet
@@ -101,7 +101,7 @@ def test_of_two_places_for_a_card_that_comes_first_where_others_hide_what_is_not
         numerals=other.numerals + np.array([500.0, 0, 0]),
         found=0.9,
     )
-    right, left = (rating_beside(one, [lying_on_it]) for one in (lies_right, lies_left))
+    right, left = (rating_among(one, [lying_on_it]) for one in (lies_right, lies_left))
     assert (right > left) == is_right_first
 
 
