@@ -83,7 +83,7 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     warnings = [_unsure(card) for card in cards if None in card.edges]
     if not cards:
         warnings = [ReadingWarning("nothing-found", "no Comet card on this picture")]
-    elif taught.is_taught and is_of_another_printing(taught, there) and not is_familiar(taught, likely):
+    elif taught.is_taught and is_of_another_printing(taught, there) and not is_familiar(taught, likely, there):
         warnings.insert(0, FOREIGN_PROFILE.warning)
     clock.lap("judge")
     return CometReading(tuple(cards), (), tuple(warnings), taught, clock.laps)
@@ -224,17 +224,19 @@ def is_of_another_printing(taught: TaughtNumerals, there: list[Hypothesis]) -> b
     return len(there) >= LIMITS.fewest_foreign and (is_plain or len(faces) >= LIMITS.fewest_foreign)
 
 
-def is_familiar(taught: TaughtNumerals, likely: list[Hypothesis]) -> bool:
-    """Whether one is read and looks at all like the taught face, or looks much like that or like the taught back.
+def is_familiar(taught: TaughtNumerals, likely: list[Hypothesis], there: list[Hypothesis]) -> bool:
+    """Whether a card that is there is read and looks at all like the taught face; or, where none is, what is likely one
+    looks much like that; or it looks much like the taught back.
 
-    One plain back looks like any other: it says nothing beside cards that are read.
+    One plain back looks like any other: it says nothing beside cards that are read. Three numbers in a row may be read
+    on any printing, but stand elsewhere on its cards: then no outline is found around those that are read.
     """
-    read = [one for one in likely if one.legible >= LIMITS.read_card]
-    backs = likely if not read or is_patterned(taught.profile.back) else []
-    return (
-        any(one.alike > LIMITS.least_like_face for one in read)
-        or any(one.alike > LIMITS.like_face for one in likely)
-        or any(one.like_back > LIMITS.like_face for one in backs)
+    read = [one for one in there if one.legible >= LIMITS.read_card]
+    least_alike = LIMITS.least_like_face if read else LIMITS.like_face
+    is_none_read = not any(one.legible >= LIMITS.read_card for one in likely)
+    backs = likely if is_none_read or is_patterned(taught.profile.back) else []
+    return any(one.alike > least_alike and one.found >= LIMITS.card for one in read or likely) or any(
+        one.like_back > LIMITS.like_face for one in backs
     )
 
 

@@ -791,26 +791,28 @@ def test_the_profile_of_another_printing_is_noticed_and_no_card_is_called_face_d
 
 
 @pytest.mark.parametrize(
-    ("read_alike", "like_back", "is_patterned", "expected"),
+    ("read_alike", "found", "like_back", "is_patterned", "expected"),
     [
-        (0.3, 0.0, False, True),
-        (-0.2, 0.0, False, False),  # `6 6 11` was read in another printing's `9 9 11`
-        (-0.2, 0.98, False, False),  # one plain back looks like any other
-        (-0.2, 0.98, True, True),
-        (None, 0.98, False, True),
-        (None, 0.5, True, False),
+        (0.3, 0.95, 0.0, False, True),
+        (0.5, 0.0, 0.0, False, False),  # numbers in another printing's corners are read, but no card ends around them
+        (0.8, 0.0, 0.0, False, False),
+        (-0.2, 0.95, 0.0, False, False),  # `6 6 11` was read in another printing's `9 9 11`
+        (-0.2, 0.95, 0.98, False, False),  # one plain back looks like any other
+        (-0.2, 0.95, 0.98, True, True),
+        (None, 0.95, 0.98, False, True),
+        (None, 0.95, 0.5, True, False),
     ],
 )
 def test_a_table_is_of_the_taught_printing_where_faces_look_like_it_or_a_pattern_does(
-    read_alike, like_back, is_patterned, expected
+    read_alike, found, like_back, is_patterned, expected
 ):
     pattern = np.random.default_rng(1).normal(0, 40, (42, 30)) if is_patterned else np.zeros((42, 30))
     taught = TaughtNumerals(replace(learnt(printing()), back=pattern.astype(np.float32)))
     card, numbers = np.array([[0, 0], [50, 0], [50, 70], [0, 70]]), np.zeros((3, 15))
     likely = [Hypothesis(card + 90, 0.95, numbers, 0.0, alike=0.1, like_back=like_back)]
     if read_alike is not None:
-        likely.append(Hypothesis(card, 0.95, numbers, 0.95, alike=read_alike))
-    assert is_familiar(taught, likely) is expected
+        likely.append(Hypothesis(card, found, numbers, 0.95, alike=read_alike))
+    assert is_familiar(taught, likely, likely) is expected
 
 
 def test_one_face_of_which_backs_hide_both_sides_makes_a_table_the_taught_one():
