@@ -295,6 +295,31 @@ PALE = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class TurnedExamples:
+    """What taught insects look like in all four rotations.
+
+    Attributes:
+        embeddings: (4, N, D) unit vectors of N insects: upright, and in fields begun one, two, three corners later.
+        head_shares: (N,) 0..1, how surely the network sees the heads of such insects where they are.
+    """
+
+    embeddings: NDArray[np.float32] = field(default_factory=lambda: np.zeros((4, 0, EMBEDDED), np.float32))
+    head_shares: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+
+    def log_upright(self, cells: Cells) -> NDArray[np.float32]:
+        """The log probability (rows, cols) that the insect in each cell is upright: it looks more like upright examples
+        than like turned ones, and its head is at the top, where heads of its like are seen at all.
+        """
+        by_look, share = np.float32(0), np.float32(LIMITS.surest_head)
+        if len(self.head_shares):
+            similarities = LIMITS.rotation_sharpness * (cells.embedding @ self.embeddings.transpose(0, 2, 1)[:, None])
+            nearest = similarities.max(-1)
+            by_look = nearest[0] - np.logaddexp.reduce(nearest, axis=0)
+            share = np.minimum(self.head_shares[similarities[0].argmax(-1)], share)
+        return np.asarray(by_look + np.log(share * cells.up[..., 0] + (1 - share) / cells.up.shape[-1]), np.float32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class FewShotInsects:
     """The classifier of a taught printing: insects similar to its examples get the kind of the discriminant.
 
@@ -309,6 +334,7 @@ class FewShotInsects:
         cols: see `InsectClassifier`.
         of_veil: (N,) the number of the light in which each example is shown; none where all are 0, as photographed.
         faint: how colourful the cards are where their colours hardly show; worked out when first asked.
+        turned: its insects in all rotations; worked out when first asked.
     """
 
     examples: NDArray[np.float32]
@@ -321,6 +347,7 @@ class FewShotInsects:
     needs_upright: bool = True
     of_veil: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp))
     faint: Callable[[], float] = lambda: FAINT
+    turned: Callable[[], TurnedExamples] = TurnedExamples
 
     def kinds(self, cells: Cells) -> NDArray[np.float32]:
         """See `InsectClassifier`; they add up to the probability that the insect is one of the taught ones."""
@@ -374,7 +401,4 @@ class FewShotInsects:
 
     def fit(self, cells: Cells) -> float:
         """See `InsectClassifier`."""
-        logits = LIMITS.rotation_sharpness * cells.embedding @ self.examples.T
-        by_kind = [np.logaddexp.reduce(logits[..., self.of_kind == k], axis=-1) for k in np.unique(self.of_kind)]
-        upright = np.log(np.maximum(cells.up[..., 0], LIMITS.least_upright))
-        return float((cells.state[..., INSECT] * (np.max(by_kind, axis=0) + upright)).sum())
+        return float((cells.state[..., INSECT] * self.turned().log_upright(cells)).sum())

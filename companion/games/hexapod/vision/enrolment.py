@@ -23,10 +23,10 @@ from companion.games.hexapod.vision.classifier import (
     EMPTY,
     INSECT,
     KINDS,
-    OTHER,
     Cells,
     Discriminant,
     FewShotInsects,
+    TurnedExamples,
     burnt_out_shares,
     classify_cells,
     fit_discriminant,
@@ -35,6 +35,7 @@ from companion.games.hexapod.vision.classifier import (
     views,
 )
 from companion.games.hexapod.vision.detector import detect_cases, detect_fields, refine_quads
+from companion.games.hexapod.vision.taught_cells import Grid, labelled_insects, turned_examples
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.conditions import FAINT, faint_of
 from companion.vision.detection.detector import Detection, corners_of
@@ -47,7 +48,6 @@ from companion.vision.evidence import Mark
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
 
-Grid = Sequence[Sequence[str | None]]
 _Example = tuple[np.ndarray, str]
 """An embedding and the kind whose it is."""
 
@@ -133,10 +133,11 @@ class InsectProfile(Profile):
         """What names insects of this printing."""
         of_kind = np.array([KINDS.index(kind) for kind in self.kinds])
         parted = Discriminant(self.parted, self.weights, self.offsets)
-        is_read, faint = partial(_is_read_without_colour, self), partial(_faint_colours, self)
-        return FewShotInsects(
-            self.examples, of_kind, parted, self.tint, is_read, self.rows, self.cols, of_veil=self.of_veil, faint=faint
+        is_read, turned = partial(_is_read_without_colour, self), partial(_turned_examples, self)
+        named = FewShotInsects(
+            self.examples, of_kind, parted, self.tint, is_read, self.rows, self.cols, of_veil=self.of_veil
         )
+        return replace(named, faint=partial(_faint_colours, self), turned=turned)
 
 
 class HexapodTeaching(Teaching):
@@ -295,10 +296,12 @@ class HexapodTeaching(Teaching):
             cells[row][col] = ANY if name is None else name
         return {**card, "cells": cells} if _insects(cells) else None
 
-    def shown(self, sample: Sample) -> tuple[Pyramid, NDArray[np.float32], Grid]:
-        """A sample as a picture, its case's corners (4, 2) and its cells."""
+    def shown(
+        self, sample: Sample, light: tuple[float, float] = _LIGHTS[0]
+    ) -> tuple[Pyramid, NDArray[np.float32], Grid]:
+        """A sample as a picture in one of `_LIGHTS`, its case's corners (4, 2) and its cells."""
         corners = self.frame(sample.label).corners.astype(np.float32)
-        return Pyramid.of(sample.crop()), corners, sample.label["cells"]
+        return _in_light(sample, light), corners, sample.label["cells"]
 
 
 @lru_cache(maxsize=8)
@@ -306,6 +309,12 @@ def _faint_colours(profile: InsectProfile) -> float:
     """See `faint_of`; worked out once for a profile."""
     shown = [TEACHING.shown(sample) for sample in taught_of(profile.samples)]
     return faint_of([(pyramid, [corners]) for pyramid, corners, _ in shown]) if shown else FAINT
+
+
+@lru_cache(maxsize=8)
+def _turned_examples(profile: InsectProfile) -> TurnedExamples:
+    """See `FewShotInsects`; worked out once for a profile."""
+    return turned_examples([TEACHING.shown(one, light) for one in taught_of(profile.samples) for light in _LIGHTS])
 
 
 @lru_cache(maxsize=8)
@@ -427,7 +436,7 @@ def _placed_examples(
     """An example for every labelled insect's cell that nothing covers, with its row and column, in one of `_LIGHTS`."""
     cells: Grid = sample.label["cells"]
     seen = _classified_nudges(sample.jpeg, len(cells), len(cells[0]), light)
-    return _labelled(replace(seen[0], embedding=fuse_passes(seen).embedding), cells)
+    return labelled_insects(replace(seen[0], embedding=fuse_passes(seen).embedding), cells)
 
 
 @lru_cache(maxsize=64 * len(_LIGHTS))
@@ -435,16 +444,20 @@ def _classified_nudges(jpeg: bytes, rows: int, cols: int, light: tuple[float, fl
     """The cells of a crop's case, cut as it lies and a little askew; kept, as each step of learning asks for them."""
     corners = _frame(rows, cols).corners.astype(np.float32)
     nudges = np.array(_NUDGES, np.float32) * np.linalg.norm(corners[1] - corners[0])
-    veil, left = light
-    pyramid = Pyramid.of(paled(veiled(Sample({}, jpeg, light=0).crop(), veil), left))
+    pyramid = _in_light(Sample({}, jpeg, light=0), light)
     return classify_cells(network(_NETWORK), views(pyramid, [corners + nudge for nudge in nudges], rows, cols))
+
+
+def _in_light(sample: Sample, light: tuple[float, float]) -> Pyramid:
+    veil, left = light
+    return Pyramid.of(paled(veiled(sample.crop(), veil), left))
 
 
 def _augmented(sample: Sample) -> list[_Example]:
     """Examples of a sample's case as it may be met again."""
     cells: Grid = sample.label["cells"]
     variants_seen = _classified_variants(sample.jpeg, len(cells), len(cells[0]))
-    return [(embedding, kind) for seen in variants_seen for _, embedding, kind in _labelled(seen, cells)]
+    return [(embedding, kind) for seen in variants_seen for _, embedding, kind in labelled_insects(seen, cells)]
 
 
 @lru_cache(maxsize=64)
@@ -464,17 +477,6 @@ def _frame(rows: int, cols: int) -> CropFrame:
     field = np.array([[0.0, 0.0], [cols, 0.0], [cols, rows], [0.0, rows]])
     size = ((np.array([cols, rows]) + 2 * _CROP_MARGIN) * _CROP_CELL_PX).astype(int)
     return CropFrame((int(size[0]), int(size[1])), (field + _CROP_MARGIN) * _CROP_CELL_PX - 0.5)
-
-
-def _labelled(seen: Cells, cells: Grid) -> list[tuple[tuple[int, int], np.ndarray, str]]:
-    """The row and column, the embedding and the kind of each insect's cell that nothing covers."""
-    is_open = seen.state[..., OTHER] < LIMITS.covered_cell
-    return [
-        ((r, c), seen.embedding[r, c], kind)
-        for r, row in enumerate(cells)
-        for c, kind in enumerate(row)
-        if kind is not None and kind != ANY and is_open[r, c]
-    ]
 
 
 def _least_shown(pyramid: Pyramid, quad: np.ndarray, cells: Grid) -> tuple[float, str]:

@@ -132,7 +132,7 @@ def _average_rotations(
     averaged = list(fields)
     for k, passes in zip(doubtful, _run_passes(pyramid, crops, rows, cols), strict=True):
         field = fields[k]
-        others = [_rotate_cells(cells, -turn) for turn, cells in zip(turns, passes, strict=True)]
+        others = [rotate_cells(cells, -turn) for turn, cells in zip(turns, passes, strict=True)]
         averaged[k] = _orient_by_heads([(field.quad, fuse_passes([field.cells, *others]))], classifier)
     return averaged
 
@@ -238,7 +238,7 @@ def align_with_others(
 def rotate_field(field: OrientedField, turns: int) -> OrientedField:
     """The same field begun ``turns`` corners later: after one turn its right side is at the top."""
     logits = np.roll(field.rotation_logits, -turns)
-    return OrientedField(_roll_corners(field.quad, turns), _rotate_cells(field.cells, turns), logits)
+    return OrientedField(_roll_corners(field.quad, turns), rotate_cells(field.cells, turns), logits)
 
 
 def embed_turned(
@@ -259,8 +259,8 @@ def embed_turned(
     return fields
 
 
-def _rotate_cells(cells: Cells, turns: int) -> Cells:
-    """A field's cells begun ``turns`` corners later."""
+def rotate_cells(cells: Cells, turns: int) -> Cells:
+    """A field's cells, begun ``turns`` corners later."""
     state, kind, up, embedding, offset = (
         np.rot90(a, turns) for a in (cells.state, cells.kind, cells.up, cells.embedding, cells.offset)
     )
@@ -297,12 +297,19 @@ def _lone_halves(halves: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _orient_by_printing(rotations: list[tuple[Detection, Cells]], classifier: InsectClassifier) -> OrientedField:
-    """Orient a field as it fits a taught printing best; embeddings hold in that rotation only."""
-    fits = np.array([classifier.fit(cells) + 4 * _log_clarity(cells) for _, cells in rotations])
+    """Orient a field as it fits a taught printing best; embeddings hold in that rotation only.
+
+    A grid that is not square lies along its clearer reading.
+    """
+    clarities = [_log_clarity(cells) for _, cells in rotations]
+    first = int(np.argmax(clarities))
+    rows, cols = rotations[first][1].state.shape[:2]
+    usable = [k for k in range(len(rotations)) if rows == cols or (k - first) % 2 == 0]
+    fused = fuse_passes([rotate_cells(rotations[k][1], first - k) for k in usable])
+    seen = {k: replace(rotate_cells(fused, k - first), embedding=rotations[k][1].embedding) for k in usable}
+    fits = np.array([classifier.fit(seen[k]) if k in seen else -np.inf for k in range(len(rotations))])
     best = int(fits.argmax())
-    quad, upright = rotations[best]
-    passes = [_rotate_cells(cells, best - k) for k, (_, cells) in enumerate(rotations)]
-    return OrientedField(quad, replace(fuse_passes(passes), embedding=upright.embedding), np.roll(fits, -best))
+    return OrientedField(rotations[best][0], seen[best], np.roll(fits, -best))
 
 
 def _log_clarity(cells: Cells) -> float:

@@ -65,8 +65,8 @@ class HexapodLimits:
     """Finds whose confidence falls below this are not refined further."""
 
     # orientation
-    least_upright: float = 0.01
-    """Least probability that an insect of a taught printing is upright: its own head may not look like one."""
+    surest_head: float = 0.99
+    """Where a head is seen, it is with this probability at most."""
     known_way: float = 5.0
     """The lead, in log odds, from which on a field's rotation is known. A case half under a hand was read upside down
     with 2.6; of 224 drawn and 28 path-traced pictures no cell more is left open for it than with 2."""
@@ -86,8 +86,10 @@ class HexapodLimits:
     # classifier
     sharpness: float = 56.0
     """Scale of an embedding's similarity in logits, higher than in training."""
-    rotation_sharpness: float = 20.0
-    """The same scale where the rotation of a field is decided."""
+    rotation_sharpness: float = 40.0
+    """The same scale where the rotation of a field is decided. Of 141 cases and 153 loose cards of 54 taught decks none
+    is turned wrongly with a lead of 5 at 20, 30 or 40; 11, 5 and 4 cases and 23, 19 and 14 cards have a smaller lead.
+    By heads and likeness to upright insects alone 9 cases and 3 cards are turned wrongly."""
     discriminant_scale: float = 0.25
     similarity_scale: float = 10.0
     """Scales of the discriminant's logits and of the similarity to each kind's nearest example: one photograph scatters

@@ -16,7 +16,7 @@ from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.vision.detection.conditions import FAINT
 from companion.vision.image.codec import load_picture
 from companion.vision.networks import Network
-from models.drawing.hexapod.layouts import scene, showing_all
+from models.drawing.hexapod.layouts import Case, Scene, scene, showing_all
 from models.drawing.hexapod.photograph import photograph
 from models.drawing.hexapod.printings import invented
 
@@ -265,6 +265,36 @@ def test_beetles_whose_heads_look_like_tails_one_way_up_are_read_as_they_look_th
     """Found upside down, their case was read that way with a lead of 54, and told so."""
     (case,) = read_hexapod(load_picture(Path(__file__).resolve().parents[3] / "scenes" / "symmetric-beetles.jpg")).cards
     assert case.cells[0][:3] == (None, None, "leaf") and case.cells[1][:3] == ("gold", "gold", "dung")
+
+
+def test_a_deck_of_letters_is_read_the_way_up_that_it_was_taught():
+    """The network sees no head where a letter has none: cells were told upside down with a lead of 13."""
+    taught, played = (
+        load_picture(Path(__file__).resolve().parents[3] / "scenes" / name)
+        for name in ("hexapod-letters-taught.jpg", "hexapod-letters.jpg")
+    )
+    (case,) = read_hexapod(played, learn_hexapod("hexapod", [("a.jpg", taught)]).classifier()).cards
+    assert case.cells[1][1:] == ("gold", "gold", "moth", "moth")
+    assert case.cells[2][3:] == ("green", "gold")
+    assert not any(kind for row in (case.cells[0], *case.cells[3:]) for kind in row)
+
+
+def test_a_taught_case_that_is_no_square_is_read():
+    cards = (
+        (0, 0, (("blue", "green"), ("gold", "dung"))),
+        (0, 2, (("moth", "moth"), ("leaf", "blue"))),
+        (0, 4, (("stag", "green"), ("stag", "gold"))),
+        (2, 4, (("spider", "spider"), ("spider", "spider"))),
+    )
+    rng, lying = np.random.default_rng(0), Case(np.zeros(2), 0.0, 4, 6, 1.0, cells=[[None] * 6 for _ in range(4)])
+    for row, col, cells in cards:
+        lying.lay(cells, (row, col), 1.0, rng)
+    picture = photograph(rng, printing="reference", laid=Scene([lying], []), hardness=0.2)
+    (board,) = picture.truth["boards"]
+    labels = [{"boards": [{"cells": board["cells"], "corners": board["corners"]}]}]
+    profile = learn_hexapod("hexapod4x6", [("a.jpg", picture.bgr)], labels)
+    (case,) = read_hexapod(picture.bgr, profile.classifier()).cards
+    assert case.cells == shown(cards, 4, 6)
 
 
 def test_a_photograph_whose_ground_is_burnt_out_but_no_insect_is_learnt_from():

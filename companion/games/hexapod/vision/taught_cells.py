@@ -1,0 +1,61 @@
+"""What the cells of taught cases show, and what it looks like in all four rotations."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.games.hexapod.layout import ANY
+from companion.games.hexapod.vision.classifier import OTHER, Cells, TurnedExamples, classify_cells, views
+from companion.games.hexapod.vision.orientation import rotate_cells
+from companion.games.hexapod.vision.thresholds import LIMITS
+from companion.vision.image.pyramid import Pyramid
+from companion.vision.networks import network
+
+Grid = Sequence[Sequence[str | None]]
+"""The kinds that a case shows, row by row."""
+
+
+def turned_examples(shown: Sequence[tuple[Pyramid, NDArray[np.float32], Grid]]) -> TurnedExamples:
+    """The insects of some cases in all four rotations.
+
+    Args:
+        shown: of each case a picture, its corners (4, 2) and its cells.
+    """
+    embeddings: list[list[NDArray[np.float32]]] = [[] for _ in range(4)]
+    heads: list[float] = []
+    kinds: list[str] = []
+    for pyramid, corners, grid in shown:
+        rotations = _classify_rotations(pyramid, corners, len(grid), len(grid[0]))
+        for place, _, kind in labelled_insects(rotations[0], grid):
+            for some, seen in zip(embeddings, rotations, strict=True):
+                some.append(seen.embedding[place])
+            heads.append(float(np.mean([seen.up[place][0] for seen in rotations])))
+            kinds.append(kind)
+    if not kinds:
+        return TurnedExamples()
+    names, of_kind = np.unique(kinds, return_inverse=True)
+    shares = np.array([np.mean(np.array(heads)[of_kind == k]) for k in range(len(names))])
+    return TurnedExamples(np.array(embeddings, np.float32), shares[of_kind].astype(np.float32))
+
+
+def labelled_insects(seen: Cells, cells: Grid) -> list[tuple[tuple[int, int], np.ndarray, str]]:
+    """The row and column, the embedding and the kind of each insect's cell that nothing covers."""
+    is_open = seen.state[..., OTHER] < LIMITS.covered_cell
+    return [
+        ((r, c), seen.embedding[r, c], kind)
+        for r, row in enumerate(cells)
+        for c, kind in enumerate(row)
+        if kind is not None and kind != ANY and is_open[r, c]
+    ]
+
+
+def _classify_rotations(pyramid: Pyramid, corners: NDArray[np.float32], rows: int, cols: int) -> list[Cells]:
+    """What the network says of a case seen in each rotation, laid out as the case lies upright."""
+    net, found = network("hexapod/insect_classifier/weights.onnx"), dict[int, Cells]()
+    for turns, size in (((0, 2), (rows, cols)), ((1, 3), (cols, rows))):
+        fields = views(pyramid, [np.roll(corners, -turn, axis=0) for turn in turns], *size)
+        found |= {
+            turn: rotate_cells(cells, -turn) for turn, cells in zip(turns, classify_cells(net, fields), strict=True)
+        }
+    return [found[turn] for turn in range(4)]
