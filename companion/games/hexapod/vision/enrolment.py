@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import TeachingRefused, UsageError
-from companion.games.hexapod.layout import ANY, layouts, span
+from companion.games.hexapod.layout import ANY, layouts
 from companion.games.hexapod.vision.augmentation import paled, variants, veiled
 from companion.games.hexapod.vision.classifier import (
     EMBEDDED,
@@ -35,7 +35,14 @@ from companion.games.hexapod.vision.classifier import (
     views,
 )
 from companion.games.hexapod.vision.detector import detect_cases, detect_fields, refine_quads
-from companion.games.hexapod.vision.taught_cells import Grid, labelled_insects, turned_examples
+from companion.games.hexapod.vision.taught_cells import (
+    Grid,
+    are_open,
+    classify_rotations,
+    insects_of,
+    labelled_insects,
+    turned_examples,
+)
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.conditions import FAINT, faint_of
 from companion.vision.detection.detector import Detection, corners_of
@@ -254,7 +261,7 @@ class HexapodTeaching(Teaching):
             cells: Grid = sample.label["cells"]
             likely = classifier.kinds(_classified_nudges(sample.jpeg, len(cells), len(cells[0]))[0])
             found += [
-                (kind, KINDS[int(likely[tuple(np.transpose(own))].mean(0).argmax())]) for own, kind in _insects(cells)
+                (kind, KINDS[int(likely[tuple(np.transpose(own))].mean(0).argmax())]) for own, kind in insects_of(cells)
             ]
         return found
 
@@ -272,7 +279,7 @@ class HexapodTeaching(Teaching):
         found = []
         for i, sample in enumerate(samples):
             crop, embedding_at = sample.crop(), {place: embedding for place, embedding, _ in _placed_examples(sample)}
-            for places, kind in _insects(sample.label["cells"]):
+            for places, kind in insects_of(sample.label["cells"]):
                 vectors = [embedding_at[place] for place in places if place in embedding_at]
                 if vectors:
                     ink = _ink(np.concatenate([_cell(crop, *place) for place in places]))
@@ -282,7 +289,7 @@ class HexapodTeaching(Teaching):
     def cutouts(self, sample: Sample) -> list[Cutout]:
         """Each insect, by its kind."""
         found = []
-        for cells, kind in _insects(sample.label["cells"]):
+        for cells, kind in insects_of(sample.label["cells"]):
             (top, left), (bottom, right) = np.min(cells, axis=0), np.max(cells, axis=0) + 1
             low = (np.array([left, top]) + _CROP_MARGIN - 0.05) * _CROP_CELL_PX
             high = (np.array([right, bottom]) + _CROP_MARGIN + 0.05) * _CROP_CELL_PX
@@ -292,9 +299,9 @@ class HexapodTeaching(Teaching):
     def relabelled(self, card: Label, cutout: int, name: str | None) -> Label | None:
         """See `Teaching`."""
         cells = [list(row) for row in card["cells"]]
-        for row, col in _insects(cells)[cutout][0]:
+        for row, col in insects_of(cells)[cutout][0]:
             cells[row][col] = ANY if name is None else name
-        return {**card, "cells": cells} if _insects(cells) else None
+        return {**card, "cells": cells} if insects_of(cells) else None
 
     def shown(
         self, sample: Sample, light: tuple[float, float] = _LIGHTS[0]
@@ -333,7 +340,7 @@ def _is_read_without_colour(profile: InsectProfile) -> bool:
         fields = np.concatenate([views(Pyramid.of(look), [corners], rows, cols) for look in looks])
         seen = classify_cells(network(_NETWORK), fields)
         likely = np.stack([classifier.kinds(field) * field.state[..., INSECT, None] for field in seen])
-        for places, kind in _insects(cells):
+        for places, kind in insects_of(cells):
             in_colour, *in_greys = likely[:, *np.transpose(places)].mean(1)
             is_sure = in_colour.max() >= LIMITS.sure_insect
             least = LIMITS.sure_insect if is_sure else 0.0
@@ -360,22 +367,6 @@ def _weighed(taught: Sequence[_Example], confirmed: Sequence[_Example]) -> list[
     of_taught, of_confirmed = (Counter(kind for _, kind in some) for some in (taught, confirmed))
     times = {kind: times_taught(count, of_confirmed[kind]) for kind, count in of_taught.items()}
     return [*confirmed, *(one for one in taught for _ in range(times[one[1]]))]
-
-
-def _insects(cells: Grid) -> list[tuple[list[tuple[int, int]], str]]:
-    """The insects of a grid in reading order, each with its cells (row, column) and its kind."""
-    left = {
-        (r, c): kind for r, row in enumerate(cells) for c, kind in enumerate(row) if kind is not None and kind != ANY
-    }
-    found = []
-    while left:
-        (row, col), kind = next(iter(left.items()))
-        high, wide = span(kind)
-        own = [(row + r, col + c) for r in range(high) for c in range(wide) if left.get((row + r, col + c)) == kind]
-        for cell in own:
-            del left[cell]
-        found.append((own, kind))
-    return found
 
 
 def _first_corner(rough: Any) -> NDArray[np.float32]:
@@ -436,7 +427,7 @@ def _placed_examples(
     """An example for every labelled insect's cell that nothing covers, with its row and column, in one of `_LIGHTS`."""
     cells: Grid = sample.label["cells"]
     seen = _classified_nudges(sample.jpeg, len(cells), len(cells[0]), light)
-    return labelled_insects(replace(seen[0], embedding=fuse_passes(seen).embedding), cells)
+    return labelled_insects(fuse_passes(seen), cells, _open_cells(sample.jpeg, len(cells), len(cells[0])))
 
 
 @lru_cache(maxsize=64 * len(_LIGHTS))
@@ -457,7 +448,15 @@ def _augmented(sample: Sample) -> list[_Example]:
     """Examples of a sample's case as it may be met again."""
     cells: Grid = sample.label["cells"]
     variants_seen = _classified_variants(sample.jpeg, len(cells), len(cells[0]))
-    return [(embedding, kind) for seen in variants_seen for _, embedding, kind in labelled_insects(seen, cells)]
+    is_open = _open_cells(sample.jpeg, len(cells), len(cells[0]))
+    return [example[1:] for seen in variants_seen for example in labelled_insects(seen, cells, is_open)]
+
+
+@lru_cache(maxsize=64)
+def _open_cells(jpeg: bytes, rows: int, cols: int) -> NDArray[np.bool_]:
+    """See `are_open`, of a crop."""
+    pyramid, corners = Pyramid.of(Sample({}, jpeg, light=0).crop()), _frame(rows, cols).corners.astype(np.float32)
+    return are_open(classify_rotations(pyramid, corners, rows, cols))
 
 
 @lru_cache(maxsize=64)
@@ -483,7 +482,7 @@ def _least_shown(pyramid: Pyramid, quad: np.ndarray, cells: Grid) -> tuple[float
     """The share that light has not burnt out of the insect that shows least, and its kind; 1.0 where there is none."""
     rows, cols = len(cells), len(cells[0])
     shown = 1 - burnt_out_shares(rectify_field(pyramid, quad, rows, cols, 0), in_every_channel=True)
-    shares = ((float(np.mean([shown[place] for place in places])), kind) for places, kind in _insects(cells))
+    shares = ((float(np.mean([shown[place] for place in places])), kind) for places, kind in insects_of(cells))
     return min(shares, default=(1.0, ""))
 
 

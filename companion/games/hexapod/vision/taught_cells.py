@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.hexapod.layout import ANY
-from companion.games.hexapod.vision.classifier import OTHER, Cells, TurnedExamples, classify_cells, views
+from companion.games.hexapod.layout import ANY, span
+from companion.games.hexapod.vision.classifier import OTHER, Cells, TurnedExamples, classify_cells, fuse_passes, views
 from companion.games.hexapod.vision.orientation import rotate_cells
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid
@@ -26,8 +26,8 @@ def turned_examples(shown: Sequence[tuple[Pyramid, NDArray[np.float32], Grid]]) 
     heads: list[float] = []
     kinds: list[str] = []
     for pyramid, corners, grid in shown:
-        rotations = _classify_rotations(pyramid, corners, len(grid), len(grid[0]))
-        for place, _, kind in labelled_insects(rotations[0], grid):
+        rotations = classify_rotations(pyramid, corners, len(grid), len(grid[0]))
+        for place, _, kind in labelled_insects(rotations[0], grid, are_open(rotations)):
             for some, seen in zip(embeddings, rotations, strict=True):
                 some.append(seen.embedding[place])
             heads.append(float(np.mean([seen.up[place][0] for seen in rotations])))
@@ -39,9 +39,32 @@ def turned_examples(shown: Sequence[tuple[Pyramid, NDArray[np.float32], Grid]]) 
     return TurnedExamples(np.array(embeddings, np.float32), shares[of_kind].astype(np.float32))
 
 
-def labelled_insects(seen: Cells, cells: Grid) -> list[tuple[tuple[int, int], np.ndarray, str]]:
-    """The row and column, the embedding and the kind of each insect's cell that nothing covers."""
-    is_open = seen.state[..., OTHER] < LIMITS.covered_cell
+def insects_of(cells: Grid) -> list[tuple[list[tuple[int, int]], str]]:
+    """The insects of a grid in reading order, each with its cells (row, column) and its kind."""
+    left = {
+        (r, c): kind for r, row in enumerate(cells) for c, kind in enumerate(row) if kind is not None and kind != ANY
+    }
+    found = []
+    while left:
+        (row, col), kind = next(iter(left.items()))
+        high, wide = span(kind)
+        own = [(row + r, col + c) for r in range(high) for c in range(wide) if left.get((row + r, col + c)) == kind]
+        for cell in own:
+            del left[cell]
+        found.append((own, kind))
+    return found
+
+
+def labelled_insects(
+    seen: Cells, cells: Grid, is_open: NDArray[np.bool_]
+) -> list[tuple[tuple[int, int], np.ndarray, str]]:
+    """The row and column, the embedding and the kind of each insect's cell that nothing covers.
+
+    Args:
+        seen: the cells as the network sees them.
+        cells: what lies there.
+        is_open: (rows, cols) see `are_open`.
+    """
     return [
         ((r, c), seen.embedding[r, c], kind)
         for r, row in enumerate(cells)
@@ -50,7 +73,14 @@ def labelled_insects(seen: Cells, cells: Grid) -> list[tuple[tuple[int, int], np
     ]
 
 
-def _classify_rotations(pyramid: Pyramid, corners: NDArray[np.float32], rows: int, cols: int) -> list[Cells]:
+def are_open(rotations: Sequence[Cells]) -> NDArray[np.bool_]:
+    """Which cells (rows, cols) nothing covers, as seen in all rotations: an insect of an unusual drawing may look like
+    something else in one of them.
+    """
+    return np.asarray(fuse_passes(rotations).state[..., OTHER] < LIMITS.covered_cell)
+
+
+def classify_rotations(pyramid: Pyramid, corners: NDArray[np.float32], rows: int, cols: int) -> list[Cells]:
     """What the network says of a case seen in each rotation, laid out as the case lies upright."""
     net, found = network("hexapod/insect_classifier/weights.onnx"), dict[int, Cells]()
     for turns, size in (((0, 2), (rows, cols)), ((1, 3), (cols, rows))):

@@ -10,7 +10,7 @@ import pytest
 from companion.errors import TeachingRefused, UsageError
 from companion.games import GAMES
 from companion.games.hexapod.vision import enrolment
-from companion.games.hexapod.vision.classifier import Cells, PretrainedInsects, classify_cells
+from companion.games.hexapod.vision.classifier import KINDS, Cells, PretrainedInsects, classify_cells
 from companion.games.hexapod.vision.enrolment import InsectProfile, learn_hexapod
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.vision.detection.conditions import FAINT
@@ -277,6 +277,12 @@ def test_a_deck_of_letters_is_read_the_way_up_that_it_was_taught():
     assert case.cells[1][1:] == ("gold", "gold", "moth", "moth")
     assert case.cells[2][3:] == ("green", "gold")
     assert not any(kind for row in (case.cells[0], *case.cells[3:]) for kind in row)
+
+
+def test_insects_that_look_like_none_one_way_up_are_taught_all_the_same():
+    """Two drawn with felt pens seemed covered by something else, and were said to be missing."""
+    picture = load_picture(Path(__file__).resolve().parents[3] / "scenes" / "hexapod-felt-pens.jpg")
+    assert set(learn_hexapod("hexapod", [("a.jpg", picture)]).kinds) == set(KINDS)
 
 
 def test_a_taught_case_that_is_no_square_is_read():
