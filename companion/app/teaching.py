@@ -27,7 +27,7 @@ from companion.views.words import knows, phrase
 from companion.vision.enrolment.layout_watch import LayoutWatch, ghost_box
 from companion.vision.enrolment.learning import fit_profile, next_light, separation, take_samples
 from companion.vision.enrolment.profile import Profile
-from companion.vision.enrolment.sample import Sample
+from companion.vision.enrolment.sample import TAUGHT, Sample
 from companion.vision.enrolment.teaching import Teaching
 from companion.vision.image.codec import decode_picture, encode_picture, encode_png
 from companion.vision.recognizer import Recognizer
@@ -127,10 +127,11 @@ class Lessons:
                 self._lesson = _Lesson(game, deck, games.game(game).layouts(deck))
             else:
                 profile = self._profile(str(key))
+                layouts = games.game(profile.GAME).layouts(profile.deck)
                 self._lesson = _Lesson(
                     profile.GAME,
                     profile.deck,
-                    games.game(profile.GAME).layouts(profile.deck),
+                    _as_laid_before(_teaching(profile.GAME), layouts, profile.samples),
                     list(profile.samples),
                     key=str(key),
                     name=profile.name,
@@ -244,6 +245,7 @@ class Lessons:
             is_sure = lesson.trusts_names or trust_names
             self._teach(lesson, lambda: _fitted(lesson, samples, is_sure))
             lesson.samples, lesson.fresh, lesson.trusts_names = samples, [], is_sure
+            lesson.layouts = _as_laid_before(_teaching(lesson.game), lesson.layouts, samples)
             return self._changed()
 
     def stop(self) -> dict[str, Any]:
@@ -387,6 +389,25 @@ class Lessons:
 
 def _fitted(lesson: _Lesson, samples: Sequence[Sample], trusts_names: bool) -> Profile:
     return fit_profile(_teaching(lesson.game), lesson.deck, samples, trust_names=trusts_names)
+
+
+def _as_laid_before(teaching: Teaching, layouts: tuple[Layout, ...], samples: Sequence[Sample]) -> tuple[Layout, ...]:
+    """The layouts with the cards that the newest photograph of one of them shows, where others may lie there."""
+    wanted = [[len(teaching.replaceable_names(place.label)) for place in layout.places] for layout in layouts]
+    for light in sorted({sample.light for sample in samples}, reverse=True):
+        shown = [
+            [cutout.name for cutout in teaching.cutouts(sample)]
+            for sample in samples
+            if sample.light == light and sample.source == TAUGHT
+        ]
+        if [len(names) for names in shown] in [[number or 1 for number in numbers] for numbers in wanted]:
+            for place, names in enumerate(shown):
+                label = layouts[0].places[place].label
+                for number in range(wanted[0][place]):
+                    label = teaching.replace_name(label, number, names[number])
+                layouts = tuple(layout.relabelled(place, label) for layout in layouts)
+            break
+    return layouts
 
 
 def _layout_words(teaching: Teaching, layout: Layout) -> str:

@@ -82,25 +82,46 @@ def test_who_leaves_a_lesson_and_comes_back_goes_on_where_it_was(page: LessonPag
 OTHER_CARDS = ((3, 5, 7), (2, 9, 13), (4, 10, 12), (6, 8, 14), (5, 9, 11))
 
 
-def test_a_deck_without_the_cards_that_are_drawn_is_taught_by_others(referee: Referee, tmp_path: Path) -> None:
-    lessons = Lessons(before_camera(Shown(), referee), tmp_path)  # type: ignore[arg-type]
+def other_cards_photo() -> bytes:
+    """A photograph of a Comet deck's other cards than those that are drawn."""
     first, *others = GAMES["comet"].layouts("comet")[0].rows
     faces = [face_shapes(card) for card in OTHER_CARDS]
     rows = [replace(place, drawing=face) for place, face in zip((*first, *others[0]), faces, strict=False)]
-    photo = encode_picture(
-        layout_picture(Layout("cards", "", (tuple(rows[:3]), (*rows[3:], others[0][-1]))), size=(960, 540))
-    )
-    told = lessons.begin({"deck": "comet"})["lesson"]
-    assert told["replaceable"][0] == ["2", "8", "11"] and told["replaceable"][5] == []
+    layout = Layout("cards", "", (tuple(rows[:3]), (*rows[3:], others[0][-1])))
+    return encode_picture(layout_picture(layout, size=(960, 540)))
+
+
+def choose_other_cards(lessons: Lessons) -> dict[str, Any]:
+    """Say that they lie there."""
     for place, card in enumerate(OTHER_CARDS):
         for number, value in enumerate(card):
             told = lessons.replace_name(place, number, label(value))["lesson"]
+    return dict(told)
+
+
+def test_a_deck_without_the_cards_that_are_drawn_is_taught_by_others(referee: Referee, tmp_path: Path) -> None:
+    lessons = Lessons(before_camera(Shown(), referee), tmp_path)  # type: ignore[arg-type]
+    told = lessons.begin({"deck": "comet"})["lesson"]
+    assert told["replaceable"][0] == ["2", "8", "11"] and told["replaceable"][5] == []
+    told = choose_other_cards(lessons)
     assert told["replaceable"][3] == ["6", "8", "A"]
-    told = lessons.take(photo)["lesson"]
+    told = lessons.take(other_cards_photo())["lesson"]
     assert [[one["name"] for one in sample["cutouts"]] for sample in told["fresh"][:5]] == told["replaceable"][:5]
     for place, number, name in ((5, 0, "2"), (0, 3, "2"), (0, 0, "15"), (9, 0, "2")):
         with pytest.raises(Refusal, match="has no"):
             lessons.replace_name(place, number, name)
+
+
+def test_another_light_of_a_kept_deck_asks_for_the_cards_that_taught_it(referee: Referee, tmp_path: Path) -> None:
+    lessons = Lessons(before_camera(Shown(), referee), tmp_path)  # type: ignore[arg-type]
+    lessons.begin({"deck": "comet"})
+    chosen = choose_other_cards(lessons)["replaceable"]
+    lessons.take(other_cards_photo())
+    lessons.replace_name(0, 0, "2")
+    assert lessons.agree()["lesson"]["replaceable"] == chosen, "as the photograph shows them"
+    (kept,) = lessons.keep("Ours")["profiles"]
+    assert lessons.begin({"key": kept["key"]})["lesson"]["replaceable"] == chosen
+    assert lessons.begin({"deck": "comet"})["lesson"]["replaceable"][0] == ["2", "8", "11"]
 
 
 def test_which_cards_lie_there_is_chosen_where_they_are_to_be_laid(page: LessonPage, lessons: Lessons) -> None:
