@@ -23,7 +23,7 @@ from companion.app.table import Table
 from companion.errors import Refusal, TeachingRefused, UsageError
 from companion.printing.layout import Layout, Place
 from companion.printing.raster import raster
-from companion.views.words import knows, phrase
+from companion.views.words import capitalize, knows, phrase
 from companion.vision.enrolment.layout_watch import LayoutWatch, ghost_box
 from companion.vision.enrolment.learning import fit_profile, next_light, separation, take_samples
 from companion.vision.enrolment.profile import Profile
@@ -375,10 +375,11 @@ class Lessons:
         return np.asarray(frame.picture, np.uint8)
 
     def _teach(self, lesson: _Lesson, task: Callable[[], Result]) -> Result:
-        """As `_work`; a refusal calls the classes as the person who teaches does."""
+        """As `_work`; a refusal is a sentence, and calls the classes as the person who teaches does."""
         try:
             return self._work(task)
         except TeachingRefused as refused:
+            refused.message = f"{capitalize(refused.message).rstrip('.')}."
             if names := refused.fields.get("names"):
                 refused.fields["names"] = [_called(_teaching(lesson.game), name) for name in names]
             raise

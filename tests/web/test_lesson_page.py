@@ -136,7 +136,7 @@ def test_which_cards_lie_there_is_chosen_where_they_are_to_be_laid(page: LessonP
 
 def test_a_printing_that_lacks_a_name_is_mended_after_it_was_refused(page: LessonPage) -> None:
     page.tap("enough", "cutout-2-0", "leave-out", "to-name", "keep")
-    page.browser.wait_for("document.getElementById('trouble').textContent.includes('no void')")
+    page.browser.wait_for("document.getElementById('trouble').textContent.includes('yet: void')")
     page.tap("samples", "more")
     page.browser.wait_for("document.getElementById('stage')")
 
