@@ -191,6 +191,22 @@ def test_a_look_that_is_refused_once_its_step_is_left_ends_no_looking(page: Less
     assert len(looks) > 1
 
 
+def test_what_takes_long_says_that_it_goes_on(page: LessonPage, lessons: Lessons) -> None:
+    is_looked_at = Event()
+
+    def take(photo: bytes | None) -> dict[str, Any]:
+        is_looked_at.wait(30)
+        raise Refusal("no-picture", "The camera shows nothing just now.")
+
+    lessons.take = take  # type: ignore[method-assign]
+    page.tap("take")
+    page.browser.wait_for("document.getElementById('working').textContent.startsWith('One moment')")
+    assert page.browser.run("return document.getElementById('working').getBoundingClientRect().bottom <= innerHeight")
+    is_looked_at.set()
+    page.browser.wait_for("document.getElementById('trouble').textContent.includes('shows nothing')")
+    assert page.browser.run("return document.getElementById('working').textContent") == ""
+
+
 def test_a_try_shows_what_was_read_under_each_card_and_says_why_it_shows_none(
     page: LessonPage, lessons: Lessons
 ) -> None:

@@ -8,6 +8,7 @@ import { t } from "./words.js";
 
 const HAS_CAMERA = document.body.dataset.camera === "yes";
 const LOOK_MS = 600;
+const SOON_MS = 500; // what takes longer says that it goes on
 const MOST_EVENINGS = 3;
 const MOST_PX = 2000;
 const PART_BYTES = 60000;
@@ -36,6 +37,7 @@ async function act(work) {
   if (isBusy) return false;
   isBusy = true;
   document.body.classList.add("is-busy");
+  const slow = setTimeout(() => (find("working").textContent = t("working")), SOON_MS);
   trouble("");
   refused = "";
   tried = null;
@@ -52,6 +54,8 @@ async function act(work) {
     return false;
   } finally {
     isBusy = false;
+    clearTimeout(slow);
+    find("working").textContent = "";
     document.body.classList.remove("is-busy");
     draw();
   }
@@ -80,10 +84,10 @@ function takeNow() {
   return act(() => ask("take"));
 }
 
-async function sendPhoto(file) {
-  const blob = await shrunk(file).catch(() => null);
-  if (!blob) return trouble(t("not-a-picture"));
-  await act(async () => {
+function sendPhoto(file) {
+  return act(async () => {
+    const blob = await shrunk(file).catch(() => null);
+    if (!blob) throw new Error(t("not-a-picture"));
     const parts = Math.ceil(blob.size / PART_BYTES);
     let told = null;
     for (let part = 0; part < parts; part++) {
