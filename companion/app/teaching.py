@@ -33,6 +33,9 @@ from companion.vision.image.codec import decode_picture, encode_picture, encode_
 from companion.vision.recognizer import Recognizer
 
 _MOST_SAMPLES = 60
+_LONGEST_NAME = 60
+_JOINER = "\u200d"
+"""Joins pictures that people write names with, such as those of a family, to one."""
 _LAYOUT_PX_PER_MM = 3.0
 _FIRST_VERSIONS = 10**8
 """So many versions there are to begin with: a page that was open before the table started again knows none of these."""
@@ -287,8 +290,7 @@ class Lessons:
         """Keep what was learnt by a name, and read the deck by it from now on. Raises `CompanionError`."""
         with self._lock:
             lesson = self._present()
-            if not name.strip() or len(name) > 60 or not name.isprintable():
-                raise Refusal("malformed", "A printing needs a name, of 60 letters at most.")
+            self._check_name(name, lesson.key)
             profile = self._teach(lesson, lambda: _fitted(lesson, lesson.samples, lesson.trusts_names))
             described = profile.described(name=name.strip(), licence=lesson.licence)
             key = self._profiles.keep(described, lesson.key)
@@ -318,6 +320,15 @@ class Lessons:
         return self._changed()
 
     # ------------------------------------------------------------ parts
+
+    def _check_name(self, name: str, key: str | None) -> None:
+        """Raises `Refusal` where a printing, the one of a key or a new one, cannot be called so."""
+        if not name.strip() or len(name) > _LONGEST_NAME or not name.replace(_JOINER, "").isprintable():
+            raise Refusal("bad-name", f"A name has 1 to {_LONGEST_NAME} letters.", most=_LONGEST_NAME)
+        others = {one.name.casefold() for one in self._profiles.kept() if one.key != key}
+        if name.strip().casefold() in others:
+            message = f"A deck is called {name.strip()} already: call this one otherwise."
+            raise Refusal("deck-named", message, name=name.strip())
 
     def _changed(self) -> dict[str, Any]:
         """The state, of another version than before."""

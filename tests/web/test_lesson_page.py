@@ -191,6 +191,23 @@ def test_a_look_that_is_refused_once_its_step_is_left_ends_no_looking(page: Less
     assert len(looks) > 1
 
 
+def test_a_name_that_another_deck_has_is_neither_offered_nor_taken_nor_forgotten(
+    page: LessonPage, lessons: Lessons
+) -> None:
+    name = "document.getElementById('name')"
+    page.tap("enough", "to-name", "keep", f"deck-{DECK}")
+    page.browser.wait_for("document.getElementById('stage')")
+    lessons.take(encode_picture(layout_picture(LAYOUT)))
+    lessons.agree()
+    page.open()
+    page.tap("enough", "to-name")
+    page.browser.wait_for(f"{name}.value === 'Our Hex’el 36 2'")
+    page.browser.run(f"{name}.value = 'Our Hex’el 36'")
+    page.tap("keep")
+    page.browser.wait_for("document.getElementById('trouble').textContent.includes('is called Our Hex’el 36 already')")
+    assert page.browser.run(f"return {name}.value") == "Our Hex’el 36"
+
+
 def test_what_takes_long_says_that_it_goes_on(page: LessonPage, lessons: Lessons) -> None:
     is_looked_at = Event()
 

@@ -65,3 +65,21 @@ def test_what_a_game_refuses_of_a_photograph_is_a_sentence(teacher: Teacher) -> 
     teacher.do("rename", number=3, cutout=0, name="blue")
     said = teacher.refused("agree")
     assert said.startswith("Labels contradict each other: what is called ") and said.endswith("lamp on it.")
+
+
+def test_no_two_decks_have_one_name(teacher: Teacher) -> None:
+    teacher.lay()
+    teacher.do("begin", deck=DECK)
+    teacher.do("take", "agree")
+    for name in (" ", "x" * 61, "two\nlines"):
+        assert teacher.refused("keep", name=name) == "A name has 1 to 60 letters."
+    teacher.do("keep", name="Ours \U0001f469\u200d\U0001f467")
+    teacher.do("begin", deck=DECK)
+    teacher.do("take", "agree")
+    said = teacher.refused("keep", name=" ours \U0001f469\u200d\U0001f467")
+    assert said == "A deck is called ours \U0001f469\u200d\U0001f467 already: call this one otherwise."
+    first, second = teacher.do("keep", name="Theirs")["profiles"]
+    teacher.do("begin", key=first["key"])
+    teacher.do("keep", name=first["name"])
+    teacher.do("begin", key=second["key"])
+    teacher.refused("keep", name=first["name"])

@@ -20,6 +20,7 @@ let chosen = ""; // the cut-out whose names are offered
 let step = "show"; // show: lay and take; light: once more in another; try; name
 let refused = ""; // the code of what went wrong last
 let tried = /** @type {any} */ (null); // how the table was read last by what was learnt
+let typed = ""; // the name that was not taken
 let isBusy = false;
 let round = 0; // counts what was drawn, so that pictures are fetched anew
 
@@ -66,6 +67,7 @@ function button(id, words, onclick, more = {}) {
 }
 
 async function begin(given) {
+  typed = "";
   if (await act(() => ask("begin", given))) goOn();
 }
 
@@ -284,17 +286,26 @@ function shown({ size, cards, address }) {
 function naming(lesson) {
   const store = async (event) => {
     event.preventDefault();
-    const name = find("name").value;
-    if (await act(() => ask("keep", { name }))) step = "show";
+    typed = find("name").value;
+    if (await act(() => ask("keep", { name: typed }))) step = "show";
     draw();
   };
   return h("form", { autocomplete: "off", onsubmit: store }, h("section", {},
     h("h2", {}, t("name-it")),
     h("label", { for: "name" }, t("name-label")),
-    h("input", { id: "name", maxlength: 60, required: true, value: lesson.name || t("usual-name", { deck: title(lesson.deck) }) }),
+    h("input", { id: "name", maxlength: 60, required: true, value: typed || lesson.name || usualName(lesson) }),
     h("div", { class: "row" },
       button("keep", t("keep"), null, { type: "submit" }),
       button("samples", t("open"), () => goTo("try"), { class: "plain" }))));
+}
+
+// A name that no deck has yet.
+function usualName({ deck }) {
+  const usual = t("usual-name", { deck: title(deck) });
+  const taken = state.profiles.map(({ name }) => name);
+  let name = usual;
+  for (let more = 2; taken.includes(name); more++) name = `${usual} ${more}`;
+  return name;
 }
 
 function resting(lesson) {
