@@ -208,6 +208,34 @@ def test_a_name_that_another_deck_has_is_neither_offered_nor_taken_nor_forgotten
     assert page.browser.run(f"return {name}.value") == "Our Hex’el 36"
 
 
+def test_names_that_contradict_those_before_are_shown_beside_them(page: LessonPage, lessons: Lessons) -> None:
+    lessons.rename(0, 0, "blue")
+    lessons.rename(1, 0, "red")
+    lessons.take(encode_picture(layout_picture(LAYOUT, seed=1)))
+    page.open()
+    page.tap("agree")
+    page.browser.wait_for("document.getElementById('cutout-0-0')")
+    page.tap("cutout-0-0", "name-red", "cutout-1-0", "name-blue", "agree", "try")
+    assert lessons.state()["lesson"]["lights"] == 2
+
+
+def test_each_step_begins_where_it_is_read(page: LessonPage, lessons: Lessons) -> None:
+    page.browser.screen(360, 300)
+    page.tap("enough")
+    page.browser.run("document.getElementById('stop').scrollIntoView()")
+    assert page.browser.run("return scrollY") > 100
+    page.tap("to-name")
+    page.browser.wait_for("document.getElementById('name')")
+    assert page.browser.run("return scrollY") == 0
+
+
+def test_a_long_name_leaves_the_page_as_wide_as_it_is(page: LessonPage, lessons: Lessons) -> None:
+    lessons.keep("W" * 60)
+    page.open()
+    page.browser.wait_for("document.querySelector('.printing')")
+    assert page.browser.run("return document.documentElement.scrollWidth - innerWidth") <= 0
+
+
 def test_what_takes_long_says_that_it_goes_on(page: LessonPage, lessons: Lessons) -> None:
     is_looked_at = Event()
 

@@ -20,6 +20,7 @@ let chosen = ""; // the cut-out whose names are offered
 let step = "show"; // show: lay and take; light: once more in another; try; name
 let refused = ""; // the code of what went wrong last
 let tried = /** @type {any} */ (null); // how the table was read last by what was learnt
+let isContradicted = false; // the names of one photograph and of those before
 let typed = ""; // the name that was not taken
 let isBusy = false;
 let round = 0; // counts what was drawn, so that pictures are fetched anew
@@ -48,6 +49,7 @@ async function act(work) {
   } catch (error) {
     refused = error.code;
     if (CHANGED_ELSEWHERE.includes(refused)) {
+    isContradicted ||= refused === "labels-contradict";
       state = await send("/api/teach").catch(() => state);
       goOn();
     }
@@ -74,6 +76,7 @@ async function begin(given) {
 // Draws the step that comes next, by what the table has agreed to.
 function goOn() {
   const { lights = 0, key = null } = state?.lesson ?? {};
+  isContradicted = false;
   goTo(!lights ? "show" : key || lights > 1 ? "try" : "light");
 }
 
@@ -350,7 +353,7 @@ function draw() {
   round += 1;
   const lesson = state?.lesson;
   const parts = [];
-  if (lesson?.fresh.length) parts.push(agreeing(lesson));
+  if (lesson?.fresh.length) parts.push(agreeing(lesson), isContradicted && lesson.samples.length ? resting(lesson) : null);
   else if (lesson && step === "try") parts.push(trying(lesson), resting(lesson));
   else if (lesson && step === "name") parts.push(naming(lesson));
   else if (lesson) parts.push(heading(), camera(), step === "light" && lesson.lights ? enough() : null, toLay(lesson));
