@@ -23,6 +23,7 @@ let tried = /** @type {any} */ (null); // how the table was read last by what wa
 let isContradicted = false; // the names of one photograph and of those before
 let typed = ""; // the name that was not taken
 let isBusy = false;
+let drawn = ""; // the step that is shown
 let round = 0; // counts what was drawn, so that pictures are fetched anew
 
 // An address with the version that is shown: another phone may have changed the lesson meanwhile.
@@ -360,6 +361,9 @@ function draw() {
   if (lesson) parts.push(h("div", { class: "row" }, button("stop", t("stop"), stop, { class: "plain small" })));
   else if (state) parts.push(choosing());
   find("step").replaceChildren(...parts.filter(Boolean));
+  const shows = lesson?.fresh.length ? "agree" : lesson ? step : "choose";
+  if (shows !== drawn && drawn) scrollTo(0, 0); // or it would begin above what is seen
+  drawn = shows;
   const kept = lesson ? [] : state?.profiles ?? [];
   find("kept").replaceChildren(...(kept.length ? [h("section", {}, h("h2", {}, t("kept")), ...kept.map(printing))] : []));
 }
