@@ -49,8 +49,8 @@ async function act(work) {
     return true;
   } catch (error) {
     refused = error.code;
-    if (CHANGED_ELSEWHERE.includes(refused)) {
     isContradicted ||= refused === "labels-contradict";
+    if (CHANGED_ELSEWHERE.includes(refused)) {
       state = await send("/api/teach").catch(() => state);
       goOn();
     }
@@ -76,8 +76,8 @@ async function begin(given) {
 
 // Draws the step that comes next, by what the table has agreed to.
 function goOn() {
-  const { lights = 0, key = null } = state?.lesson ?? {};
   isContradicted = false;
+  const { lights = 0, key = null } = state?.lesson ?? {};
   goTo(!lights ? "show" : key || lights > 1 ? "try" : "light");
 }
 
