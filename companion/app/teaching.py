@@ -54,6 +54,7 @@ class _Lesson:
         licence: of the printing that is added to.
         trusts_names: names are right though inks look as if two were swapped, as somebody said.
         watch: what looks for the layout.
+        begun_with: the samples of the printing that is added to, as it is kept.
         tried: the picture that was read last by what was learnt so far, a JPEG.
     """
 
@@ -67,6 +68,7 @@ class _Lesson:
     licence: str | None = None
     trusts_names: bool = False
     watch: LayoutWatch | None = None
+    begun_with: tuple[Sample, ...] = ()
     parts: list[bytes] = field(default_factory=list)
     tried: bytes | None = None
 
@@ -140,6 +142,7 @@ class Lessons:
                     name=profile.name,
                     licence=profile.licence,
                     trusts_names=True,
+                    begun_with=tuple(profile.samples),
                 )
             return self._changed()
 
@@ -356,6 +359,7 @@ class Lessons:
             "samples": entries[: len(lesson.samples)],
             "fresh": entries[len(lesson.samples) :],
             "alike": alike,
+            "unsaved": (*lesson.samples, *lesson.fresh) != lesson.begun_with,
         }
 
     def _present(self) -> _Lesson:

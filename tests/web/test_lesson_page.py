@@ -208,6 +208,18 @@ def test_a_name_that_another_deck_has_is_neither_offered_nor_taken_nor_forgotten
     assert page.browser.run(f"return {name}.value") == "Our Hex’el 36"
 
 
+def test_a_deck_that_is_kept_is_said_to_be_and_looked_at_without_a_question(page: LessonPage) -> None:
+    page.browser.run("window.confirm = () => { throw new Error('asked') }")
+    page.tap("enough", "to-name", "keep")
+    page.browser.wait_for(
+        "document.getElementById('is-kept')?.textContent.startsWith('Our Hex’el 36 is kept. The table')"
+    )
+    page.tap("open-our-hex-el-36")
+    page.browser.wait_for("document.getElementById('stop').textContent === 'Back to the decks'")
+    page.tap("stop", "open-our-hex-el-36", "cutout-0-0", "leave-out")
+    page.browser.wait_for("document.getElementById('stop').textContent === 'Stop teaching'")
+
+
 def test_names_that_contradict_those_before_are_shown_beside_them(page: LessonPage, lessons: Lessons) -> None:
     lessons.rename(0, 0, "blue")
     lessons.rename(1, 0, "red")
@@ -283,6 +295,8 @@ def test_where_there_is_no_camera_nothing_is_to_be_tried(page: LessonPage) -> No
     page.tap("enough")
     page.browser.wait_for("document.getElementById('to-name')")
     assert "Try it" not in page.browser.run("return document.getElementById('step').innerText")
+    page.tap("to-name", "keep")
+    page.browser.wait_for("document.getElementById('is-kept').textContent.includes('Once a camera stands')")
 
 
 def test_a_lesson_is_stopped_once_somebody_says_so_where_something_was_taught(

@@ -20,6 +20,7 @@ let chosen = ""; // the cut-out whose names are offered
 let step = "show"; // show: lay and take; light: once more in another; try; name
 let refused = ""; // the code of what went wrong last
 let tried = /** @type {any} */ (null); // how the table was read last by what was learnt
+let kept = ""; // what is said of the deck that was kept last
 let isContradicted = false; // the names of one photograph and of those before
 let typed = ""; // the name that was not taken
 let isBusy = false;
@@ -42,6 +43,7 @@ async function act(work) {
   document.body.classList.add("is-busy");
   const slow = setTimeout(() => (find("working").textContent = t("working")), SOON_MS);
   trouble("");
+  kept = "";
   refused = "";
   tried = null;
   try {
@@ -168,7 +170,8 @@ function camera() {
 function heading() {
   return h("section", {},
     h("h2", {}, t(step === "light" ? "another-light" : "lay-these")),
-    step === "light" ? h("p", {}, t("turn-lamp")) : null);
+    step === "light" ? h("p", {}, t("turn-lamp")) : null,
+    HAS_CAMERA ? h("p", {}, t("by-itself")) : null);
 }
 
 function toLay(lesson) {
@@ -255,7 +258,7 @@ function trying(lesson) {
   };
   const words = !tried ? "" : t(tried.cards.length ? "read-so" : "read-none");
   return h("section", {},
-    HAS_CAMERA ? h("h2", {}, t("try-it")) : null,
+    h("h2", {}, t(HAS_CAMERA ? "try-it" : "learnt")),
     lesson.alike.map(([a, b]) => h("p", { class: "notice" }, t("alike", { a: called(a), b: called(b) }))),
     HAS_CAMERA ? [h("p", {}, t("lay-random")), tried ? outlined(tried) : null,
       h("p", { id: "told", class: "told", role: "status" }, words), tried ? shown(tried) : null,
@@ -291,8 +294,9 @@ function naming(lesson) {
   const store = async (event) => {
     event.preventDefault();
     typed = find("name").value;
-    if (await act(() => ask("keep", { name: typed }))) step = "show";
-    draw();
+    if (!await act(() => ask("keep", { name: typed }))) return;
+    kept = t(HAS_CAMERA ? "kept-so" : "kept-no-camera", { name: typed.trim() });
+    goTo("show");
   };
   return h("form", { autocomplete: "off", onsubmit: store }, h("section", {},
     h("h2", {}, t("name-it")),
@@ -326,6 +330,7 @@ function title(deck) {
 
 function choosing() {
   return h("section", {},
+    kept ? h("p", { id: "is-kept", class: "notice", role: "status" }, kept) : null,
     h("h2", {}, t("which-deck")),
     h("div", { class: "row wrap" }, ...state.decks.map(({ deck }) =>
       button(`deck-${deck}`, title(deck), () => begin({ deck }), { class: deck === state.deck ? "" : "plain" }))));
@@ -346,8 +351,7 @@ function printing({ key, name, deck, made, made_on: day, samples, versions, even
 }
 
 function stop() {
-  const { samples, fresh } = state.lesson;
-  if (!samples.length && !fresh.length || confirm(t("stop-sure"))) act(() => ask("stop"));
+  if (!state.lesson.unsaved || confirm(t("stop-sure"))) act(() => ask("stop"));
 }
 
 function draw() {
@@ -358,14 +362,14 @@ function draw() {
   else if (lesson && step === "try") parts.push(trying(lesson), resting(lesson));
   else if (lesson && step === "name") parts.push(naming(lesson));
   else if (lesson) parts.push(heading(), camera(), step === "light" && lesson.lights ? enough() : null, toLay(lesson));
-  if (lesson) parts.push(h("div", { class: "row" }, button("stop", t("stop"), stop, { class: "plain small" })));
+  if (lesson) parts.push(h("div", { class: "row" }, button("stop", t(lesson.unsaved ? "stop" : "to-decks"), stop, { class: "plain small" })));
   else if (state) parts.push(choosing());
   find("step").replaceChildren(...parts.filter(Boolean));
   const shows = lesson?.fresh.length ? "agree" : lesson ? step : "choose";
   if (shows !== drawn && drawn) scrollTo(0, 0); // or it would begin above what is seen
   drawn = shows;
-  const kept = lesson ? [] : state?.profiles ?? [];
-  find("kept").replaceChildren(...(kept.length ? [h("section", {}, h("h2", {}, t("kept")), ...kept.map(printing))] : []));
+  const taught = lesson ? [] : state?.profiles ?? [];
+  find("kept").replaceChildren(...(taught.length ? [h("section", {}, h("h2", {}, t("kept")), ...taught.map(printing))] : []));
 }
 
 act(() => send("/api/teach")).then(goOn);
