@@ -352,6 +352,7 @@ class Lessons:
             "name": lesson.name,
             "words": _layout_words(teaching, layout),
             "places": [_place_words(teaching, place) for place in layout.places],
+            "is_as_drawn": layout.places == games.game(lesson.game).layouts(lesson.deck)[0].places,
             "replaceable": [list(teaching.replaceable_names(place.label)) for place in layout.places],
             "names": list(teaching.names(lesson.deck)),
             "called": {name: _called(teaching, name) for name in shown},

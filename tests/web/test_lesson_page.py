@@ -132,6 +132,11 @@ def test_which_cards_lie_there_is_chosen_where_they_are_to_be_laid(page: LessonP
     )
     page.browser.wait_for("document.getElementById('place-1-2').value === 'A' && " + IDLE)
     assert lessons.state()["lesson"]["replaceable"][1] == ["3", "5", "A"]
+    page.browser.wait_for("document.getElementById('told').textContent !== 'Looking …'")
+    assert page.browser.run("return document.querySelectorAll('.layout, #drawing .ghost').length") == 0
+    lessons.replace_name(1, 2, "6")
+    page.open()
+    page.browser.wait_for("document.querySelectorAll('.layout, #drawing .ghost').length === 2")
 
 
 def test_a_printing_that_lacks_a_name_is_mended_after_it_was_refused(page: LessonPage) -> None:

@@ -136,8 +136,8 @@ function showLook(stage, told) {
   find("picture").src = `/api/calibrate/picture.jpg?n=${Date.now()}`;
   find("drawing").setAttribute("viewBox", `-0.5 -0.5 ${told.size[0]} ${told.size[1]}`);
   const [x, y, width, height] = told.ghost;
-  const ghost = svg("image", { class: "ghost", href: `/api/teach/layout/${state.lesson.deck}.png`, x, y, width, height });
-  find("drawing").replaceChildren(ghost, ...told.outlines.map((corners) =>
+  const ghost = state.lesson.is_as_drawn && svg("image", { class: "ghost", href: `/api/teach/layout/${state.lesson.deck}.png`, x, y, width, height });
+  find("drawing").replaceChildren(ghost || "", ...told.outlines.map((corners) =>
     svg("polygon", { class: "found", points: corners.map((at) => at.join()).join(" ") })));
   stage.classList.toggle("is-whole", told.whole);
   find("told").textContent = told.whole ? t(told.still ? "hold" : "keep-still") : whatIsSeen(told);
@@ -181,7 +181,7 @@ function toLay(lesson) {
   return h("section", {},
     h("p", {}, lesson.words),
     step === "light" && isFixed ? null : h("ol", { class: "places" }, ...places),
-    h("img", { class: "layout", src: `/api/teach/layout/${lesson.deck}.png`, alt: lesson.words }));
+    lesson.is_as_drawn ? h("img", { class: "layout", src: `/api/teach/layout/${lesson.deck}.png`, alt: lesson.words }) : null);
 }
 
 // What the card at a place shows: a deck need not have the one that is drawn.
