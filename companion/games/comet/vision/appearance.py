@@ -88,6 +88,11 @@ def correlation(seen: Floats, taught: Floats, shown: NDArray[np.bool_] | None = 
     return float(a @ b) / max(1e-6, float(np.sqrt((a @ a) * (b @ b))))
 
 
+def correlation_either_way(look: Floats, other: Floats) -> float:
+    """The correlation of two looks (h, w), either of which may stand upside down, -1..1."""
+    return max(correlation(look, other), correlation(look, np.ascontiguousarray(other[::-1, ::-1])))
+
+
 def look_correlation(
     pyramid: Pyramid, corners: NDArray[np.floating], taught: Floats, shown: NDArray[np.bool_] | None = None
 ) -> float:
@@ -201,6 +206,18 @@ def are_near(colours: Colours, others: Colours, within: float) -> NDArray[np.boo
     for feature, its in zip(colours.T, others.T, strict=True):
         out &= np.abs(feature[:, None] - its) < within
     return out
+
+
+def is_of_table(colours: Colours, table: Colours, around: NDArray[np.intp]) -> bool:
+    """Half of the colours (N, 4) are the table's (M, 4): seen around two cards of ``around`` (M,), or most around one.
+
+    What lies beside one of many cards alone may be a card that was not found.
+    """
+    is_near = are_near(colours, table, 1.0)
+    shares = np.stack([is_near[:, around == card].mean(1) for card in np.unique(around)], 1)
+    least = 2 if shares.shape[1] >= LIMITS.fewest_around else 1
+    is_seen = ((shares > 0).sum(1) >= least) | (shares > LIMITS.mostly_around).any(1)
+    return float(is_seen.mean()) > 0.5
 
 
 def tint_distance(colour: Colours, other: Colours) -> float:

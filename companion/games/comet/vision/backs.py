@@ -14,13 +14,15 @@ from companion.games.comet.vision.appearance import (
     GRID_SIDE,
     align_either_way,
     align_likelier_way,
-    are_near,
     card_colour,
     chromaticity,
     colours_at,
     colours_on,
     contrast,
     correlation,
+    correlation_either_way,
+    evenly_lit,
+    is_of_table,
     is_patterned,
     is_veiled,
     look_at,
@@ -92,7 +94,10 @@ def find_backs(
         likely = _with_shared_pattern(pyramid, _with_blanks(pyramid, taught, likely, read))
     likely = _without_table(pyramid, likely, read)
     if not taught.profile.back.size and (back := _seen_back(pyramid, taught, likely, read)) is not None:
-        likely = [_fitted(pyramid, one, back) if may_be else one for one, may_be in zip(likely, maybe, strict=True)]
+        likely = [
+            _fitted(pyramid, one, back, is_known=is_known) if may_be else one
+            for one, may_be in zip(likely, maybe, strict=True)
+        ]
     return _with_sides(pyramid, mark_similar_backs(pyramid, _of_one_deck(pyramid, taught, likely, read), read))
 
 
@@ -136,16 +141,11 @@ def _show_other_pattern(pyramid: Pyramid, corners: Sequence[Floats], known: Sequ
     alike = [
         look
         for look in backs
-        if any(_correlation_either_way(look, other) > LIMITS.one_pattern for other in backs if other is not look)
+        if any(correlation_either_way(look, other) > LIMITS.one_pattern for other in backs if other is not look)
     ]
     return [
-        bool(alike) and max(_correlation_either_way(its, back) for back in alike) < LIMITS.other_pattern for its in seen
+        bool(alike) and max(correlation_either_way(its, back) for back in alike) < LIMITS.other_pattern for its in seen
     ]
-
-
-def _correlation_either_way(look: NDArray[np.float32], other: NDArray[np.float32]) -> float:
-    """The correlation of two looks (h, w), either of which may stand upside down, -1..1."""
-    return max(correlation(look, other), correlation(look, np.ascontiguousarray(other[::-1, ::-1])))
 
 
 def _may_be_backs(likely: list[Hypothesis], read: list[Hypothesis]) -> list[bool]:
@@ -356,18 +356,6 @@ def _table_colours(
     return colours_at(pyramid, points[some], px), some // len(_AROUND)
 
 
-def is_of_table(colours: Floats, table: Floats, around: NDArray[np.intp]) -> bool:
-    """Half of the colours (N, 4) are the table's (M, 4): seen around two cards of ``around`` (M,), or most around one.
-
-    What lies beside one of many cards alone may be a card that was not found.
-    """
-    is_near = are_near(colours, table, 1.0)
-    shares = np.stack([is_near[:, around == card].mean(1) for card in np.unique(around)], 1)
-    least = 2 if shares.shape[1] >= LIMITS.fewest_around else 1
-    is_seen = ((shares > 0).sum(1) >= least) | (shares > LIMITS.mostly_around).any(1)
-    return float(is_seen.mean()) > 0.5
-
-
 def _as_back(
     pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, faces: Sequence[Floats], *, is_known: bool
 ) -> Hypothesis:
@@ -380,7 +368,7 @@ def _as_back(
     is_other = off_hue > LIMITS.other_colour or off_level > LIMITS.other_brightness
     one = replace(one, is_other_colour=is_other or _is_as_bright_as_taught(taught, colour, faces))
     if taught.profile.back.size:
-        one = _fitted(pyramid, one, taught.profile.back)
+        one = _fitted(pyramid, one, taught.profile.back, is_known=bool(faces) or is_known)
         is_unlike = one.like_back < LIMITS.hardly_like_back and is_patterned(taught.profile.back)
         is_face = is_unlike and not one.is_other_colour and not _is_outlined_pattern(pyramid, one)
         is_foreign = one.like_back < LIMITS.like_other_back and _is_other_tint(taught, colour, faces)
@@ -441,7 +429,7 @@ def _with_shared_pattern(pyramid: Pyramid, likely: list[Hypothesis]) -> list[Hyp
         one
         for one, look in looks.items()
         if any(
-            not clash(one, other) and _correlation_either_way(look, its) > LIMITS.one_pattern
+            not clash(one, other) and correlation_either_way(look, its) > LIMITS.one_pattern
             for other, its in looks.items()
             if other is not one
         )
@@ -486,15 +474,27 @@ def _is_other_tint(taught: TaughtNumerals, colour: Floats, faces: Sequence[Float
     return float(min(off, default=0.0)) > LIMITS.other_tint
 
 
-def _fitted(pyramid: Pyramid, one: Hypothesis, back: NDArray[np.float32]) -> Hypothesis:
-    """A hypothesis with how much it looks like a back (h, w), moved to fit it where it is one. A light may fade across
-    either, and so an outlined one may look like it by its detail alone.
+def _fitted(pyramid: Pyramid, one: Hypothesis, back: NDArray[np.float32], *, is_known: bool) -> Hypothesis:
+    """A hypothesis with how much it looks like a back (h, w), moved to fit it where it is one.
+
+    A light may fade across either, and so an outlined one may look like it by its detail alone, where cards of the
+    printing are known to lie on the table. Where none is, what shows a print looks like no plain back, however much
+    their rims do: any deck may lie there.
     """
+    if not (is_known or is_patterned(back)) and _shows_print(pyramid, one):
+        return one
     fit = align_likelier_way(pyramid, one.corners, back)
     one = replace(one, like_back=fit.correlation)
     if one.is_back:
         return replace(one, corners=fit.corners)
-    if one.found < LIMITS.card or not is_patterned(back):
+    if one.found < LIMITS.card or not (is_known and is_patterned(back)):
         return one
     detail = align_either_way(pyramid, one.corners, back, is_by_detail=True).correlation
     return replace(one, like_back=LIMITS.told_by_detail) if detail > LIMITS.same_detail else one
+
+
+def _shows_print(pyramid: Pyramid, one: Hypothesis) -> bool:
+    """It shows more than one tone, and more than fine stripes or a light that fades across it."""
+    look = look_at(pyramid, one.corners, _LOOK)
+    even = evenly_lit(look)
+    return contrast(look if even is None else even) > LIMITS.shown_print

@@ -229,15 +229,18 @@ def is_familiar(taught: TaughtNumerals, likely: list[Hypothesis], there: list[Hy
     looks much like that; or it looks much like the taught back.
 
     One plain back looks like any other: it says nothing beside cards that are read. Three numbers in a row may be read
-    on any printing, but stand elsewhere on its cards: then no outline is found around those that are read.
+    on any printing, but stand elsewhere on its cards: then no outline is found around those that are read, and few of
+    them look as taught.
     """
     read = [one for one in there if one.legible >= LIMITS.read_card]
-    least_alike = LIMITS.least_like_face if read else LIMITS.like_face
-    is_none_read = not any(one.legible >= LIMITS.read_card for one in likely)
-    backs = likely if is_none_read or is_patterned(taught.profile.back) else []
-    return any(one.alike > least_alike and one.found >= LIMITS.card for one in read or likely) or any(
-        one.like_back > LIMITS.like_face for one in backs
-    )
+    if read:
+        alike, is_outlined = [one.alike for one in read], any(one.found >= LIMITS.card for one in read)
+        is_face = max(alike) > LIMITS.least_like_face if is_outlined else np.median(alike) > LIMITS.like_face
+    else:
+        is_face = any(one.alike > LIMITS.like_face and one.found >= LIMITS.card for one in likely)
+    is_any_read = any(one.legible >= LIMITS.read_card for one in likely)
+    backs = likely if not is_any_read or is_patterned(taught.profile.back) else []
+    return bool(is_face) or any(one.like_back > LIMITS.like_face for one in backs)
 
 
 def find_outlines(pyramid: Pyramid, judged: tuple[Pyramid, list[Outline]]) -> tuple[list[Outline], list[Outline]]:

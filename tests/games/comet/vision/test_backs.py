@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.games.comet.vision.backs import find_backs, is_of_table, mark_similar_backs
+from companion.games.comet.vision.appearance import is_of_table
+from companion.games.comet.vision.backs import find_backs, mark_similar_backs
 from companion.games.comet.vision.card_selection import read_cards, rows_of
 from companion.games.comet.vision.hypothesis import Hypothesis, examine
 from companion.games.comet.vision.profile import EMBEDDED, CometProfile, look_shape
@@ -88,9 +89,12 @@ def backs_of(monkeypatch, colours, pattern=None, sure=0.95, alike=0.0, back=None
     return [one.is_back and is_card(one, [face]) for one in compared[1:]]
 
 
-@pytest.mark.parametrize("is_dotted", [True, False])
-def test_a_back_is_told_by_its_detail_where_a_light_fades_across_the_taught_one(monkeypatch, is_dotted):
-    """A lamp shone on one end of a dotted back in the lesson: those without it correlated with that by 0.1 to 0.6."""
+@pytest.mark.parametrize(("is_dotted", "is_known"), [(True, True), (False, True), (True, False)])
+def test_a_back_is_told_by_its_detail_where_a_light_fades_across_the_taught_one(monkeypatch, is_dotted, is_known):
+    """A lamp shone on one end of a dotted back in the lesson: those without it correlated with that by 0.1 to 0.6.
+
+    Where no card of the printing is known, any deck may lie there: numbers in a column were told as stripes.
+    """
     kinds = np.array([[0.0, 0.0, 1.0]])
     name = "companion.games.comet.vision.backs.PretrainedNumerals.read_numerals"
     monkeypatch.setattr(name, lambda *_: type("Seen", (), {"kinds": kinds})())
@@ -103,8 +107,25 @@ def test_a_back_is_told_by_its_detail_where_a_light_fades_across_the_taught_one(
     printing = taught(cv2.resize(lit, look_shape(76 / 106)[::-1], interpolation=cv2.INTER_AREA))
     face = Hypothesis(CARD + PLACES[0], 1.0, np.zeros((3, 15)), 1.0, 0.9)
     one = Hypothesis(CARD + at, 0.9, np.zeros((3, 15)), 0.0, 0.0)
-    _, seen = find_backs(Pyramid.of(picture), printing, [face, one], [face], is_known=True)
-    assert seen.is_back is is_dotted
+    read = [face] if is_known else []
+    _, seen = find_backs(Pyramid.of(picture), printing, [face, one], read, is_known=is_known)
+    assert seen.is_back is (is_dotted and is_known)
+
+
+@pytest.mark.parametrize(("shows_numbers", "is_told"), [(False, True), (True, False)])
+def test_a_card_with_a_print_is_no_plain_back_where_no_card_of_the_printing_is_known(shows_numbers, is_told):
+    """Faces of another printing with a rim as the taught back's were told as face down, for all their small numbers."""
+    back = np.full(look_shape(76 / 106), 200.0, np.float32)
+    cv2.rectangle(back, (1, 1), (back.shape[1] - 2, back.shape[0] - 2), 120.0, 2)
+    card = cv2.resize(back, (76, 106), interpolation=cv2.INTER_LINEAR)
+    if shows_numbers:
+        for x, y in ((14, 24), (14, 42), (14, 60), (50, 90)):
+            cv2.putText(card, "12", (x, y), cv2.FONT_HERSHEY_SIMPLEX, 0.35, 60.0, 1)
+    picture, at = bare_table(), PLACES[1]
+    picture[at[1] : at[1] + 106, at[0] : at[0] + 76] = card[..., None].astype(np.uint8)
+    one = Hypothesis(CARD + at, 0.95, np.zeros((3, 15)), 0.0, 0.0)
+    (seen,) = find_backs(Pyramid.of(picture), taught(back), [one], [], is_known=False)
+    assert seen.is_back is is_told
 
 
 def test_the_bare_table_between_cards_is_no_back(monkeypatch):
