@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,11 @@ from companion.errors import DeviceError
 SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp"})
 
 _DEFAULT_FPS = 10.0
+_SKIPS_FOR_S = 1.0
+"""Pictures that come too late are left out for so long: a video may be read more slowly than it was filmed."""
+
+Picture = NDArray[np.uint8]
+"""uint8 (h, w, 3) BGR."""
 
 
 class Recorded:
@@ -25,7 +31,7 @@ class Recorded:
         *,
         frames_per_second: float | None = None,
         in_real_time: bool = True,
-        load: Callable[[Path], NDArray[np.uint8] | None] | None = None,
+        load: Callable[[Path], Picture | None] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """A recording.
@@ -45,7 +51,7 @@ class Recorded:
         self._clock = clock
         self._is_open = False
         self._closed = threading.Event()
-        self._pictures: Iterator[NDArray[np.uint8] | None] = iter(())
+        self._pictures: Iterator[Callable[[], Picture | None]] = iter(())
         self._count = 0
         self._began_s: float | None = None
 
@@ -69,14 +75,16 @@ class Recorded:
 
     def next(self, timeout_s: float = 5.0) -> Frame | None:
         """The next picture when its time has come; None at the end. Files that are no pictures are left out."""
-        for picture in self._pictures:
+        asked_s = self._clock()
+        for read in self._pictures:
             number = self._count
             self._count += 1
-            if self._in_real_time and not self._wait_for(number / (self._fps or _DEFAULT_FPS)):
+            is_late = self._in_real_time and not self._wait_for(number / (self._fps or _DEFAULT_FPS))
+            if is_late and self._clock() - asked_s < _SKIPS_FOR_S:
                 continue
             if self._closed.is_set():
                 return None
-            if picture is not None:
+            if (picture := read()) is not None:
                 return Frame(number, number / (self._fps or _DEFAULT_FPS), picture)
         return None
 
@@ -95,7 +103,7 @@ class Recorded:
             self._closed.wait(-late_s)
         return late_s < 1 / (self._fps or _DEFAULT_FPS)
 
-    def _from_folder(self) -> Iterator[NDArray[np.uint8] | None]:
+    def _from_folder(self) -> Iterator[Callable[[], Picture | None]]:
         from companion.vision.image.codec import (
             load_picture,  # slow to import, not needed by a table without a camera
         )
@@ -103,9 +111,9 @@ class Recorded:
         paths = sorted(path for path in self._path.iterdir() if path.suffix.lower() in SUFFIXES)
         if not paths:
             raise DeviceError(f"no pictures in {self._path}: it needs files such as 0001.jpg")
-        return map(self._load or load_picture, paths)
+        return (partial(self._load or load_picture, path) for path in paths)
 
-    def _from_video(self) -> Iterator[NDArray[np.uint8] | None]:
+    def _from_video(self) -> Iterator[Callable[[], Picture | None]]:
         import cv2
 
         video = cv2.VideoCapture(str(self._path))
@@ -115,12 +123,11 @@ class Recorded:
         return _frames_of(video)
 
 
-def _frames_of(video: "cv2.VideoCapture") -> Iterator[NDArray[np.uint8] | None]:  # type: ignore[name-defined]  # noqa: F821
+def _frames_of(
+    video: "cv2.VideoCapture",  # type: ignore[name-defined]  # noqa: F821
+) -> Iterator[Callable[[], Picture | None]]:
     try:
-        while True:
-            is_there, picture = video.read()
-            if not is_there:
-                return
-            yield picture
+        while video.grab():
+            yield lambda: video.retrieve()[1]
     finally:
         video.release()

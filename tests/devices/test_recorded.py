@@ -89,6 +89,34 @@ def test_whoever_is_slow_gets_the_newest_picture(folder: Path) -> None:
     assert camera.next().number == 2
 
 
+def test_pictures_that_are_read_more_slowly_than_they_were_filmed_are_left_out_unread(tmp_path: Path) -> None:
+    clock, read = Clock(), []
+    for n in range(12):
+        (tmp_path / f"{n:04}.jpg").touch()
+
+    def load(path: Path) -> np.ndarray:
+        read.append(int(path.stem))
+        clock.now_s += 0.9
+        return np.full((6, 8, 3), int(path.stem), np.uint8)
+
+    camera = Recorded(tmp_path, frames_per_second=4.0, load=load, clock=clock)
+    camera.open()
+    assert shades(camera) == read == [0, 3, 7, 10]
+
+
+def test_a_recording_that_never_comes_in_time_is_shown_all_the_same(folder: Path) -> None:
+    now_s = 50.0
+
+    def clock() -> float:  # whatever is done takes long
+        nonlocal now_s
+        now_s += 0.4
+        return now_s
+
+    camera = Recorded(folder, frames_per_second=10.0, clock=clock)
+    camera.open()
+    assert shades(camera) == [0, 2]
+
+
 def test_a_video_is_played_at_its_own_pace(tmp_path: Path) -> None:
     path = tmp_path / "film.avi"
     video = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 5.0, (64, 48))
