@@ -193,15 +193,13 @@ def is_another_set(
     common = common_inks(views, answers)
     if common is None:
         return False
-    bands = _inks_in_every_light(profile.common[:1], cast).squared(common[0], "common")[:, 0]
-    return float(bands @ lights) > LIMITS.foreign_band
+    return float(_common_far(profile, common, cast).sum(0) @ lights) > LIMITS.foreign_common
 
 
 def _common_far(profile: InkProfile, common: np.ndarray, cast: np.ndarray) -> np.ndarray:
-    """How far the common inks (2, 3) of a picture are from what was learnt in each light, squared, in spreads: (T,)."""
+    """How far each common ink (2, 3) of a picture is from the learnt one in each light, squared, in spreads: (2, T)."""
     known = _inks_in_every_light(profile.common, cast)
-    far = [known.squared(ink, "common")[:, k] for k, ink in enumerate(common)]
-    return np.asarray(np.minimum(far, LIMITS.strange_ink**2).sum(0))
+    return np.array([known.squared(ink, "common")[:, k] for k, ink in enumerate(common)])
 
 
 def lights_of(
@@ -212,7 +210,8 @@ def lights_of(
     The owners of the answers are those that are known already, uniform where none is.
     """
     common = common_inks(views, answers)
-    far = np.zeros(len(LIGHTS.fading)) if common is None else _common_far(profile, common, cast)
+    far = np.zeros((2, len(LIGHTS.fading))) if common is None else _common_far(profile, common, cast)
+    far = np.minimum(far, LIMITS.strange_ink**2).sum(0)
     fitting = fits(profile, views, answers, cast) if fitting is None else fitting
     return likelihood(far, fitting + _owner_log_prior(profile, answers)[:, None], answers)
 

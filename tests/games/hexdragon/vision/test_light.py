@@ -159,6 +159,26 @@ def test_a_set_taught_behind_haze_is_no_other_one_without_it(is_another: bool) -
     assert is_another_set(taught, views, answers, AS_MEASURED, lights, strange) == is_another
 
 
+@pytest.mark.parametrize(
+    ("shown", "is_another"),
+    [
+        (([0.3, 0.85, 0.35], [0.75, 0.75, 0.75]), False),
+        (([0.5, 0.85, 0.5], [0.75, 0.65, 0.5]), False),  # in another light
+        (([0.3, 0.85, 0.35], [0.8, 0.5, 0.3]), True),  # blue faces
+        (([0.5, 0.85, 0.5], [0.5, 0.75, 0.75]), True),  # both a little: neither alone would do
+    ],
+)
+def test_bands_and_faces_together_say_that_a_set_is_another(shown: tuple[list[float], ...], is_another: bool) -> None:
+    """Purple bands were green ones that a light had changed, for the heads of either set fitted the other's inks."""
+    common = np.array([[0.3, 0.85, 0.35], [0.75, 0.75, 0.75]], np.float32)
+    rims, places = np.tile(common[1], (3, 1)), PLACES[:9].astype(np.float32)
+    taught = InkProfile("hexdragon", NAMES, INKS, rims, places, common)
+    views = np.stack([tile(ink, lambda ink: ink, np.array(shown, np.float32)) for ink in INKS])
+    lights = lights_of(taught, views, sure(3), AS_MEASURED)
+    strange = nobodys(fits(taught, views, sure(3), AS_MEASURED), lights)
+    assert is_another_set(taught, views, sure(3), AS_MEASURED, lights, strange) == is_another
+
+
 def test_where_a_band_lies_a_head_is_nobodys() -> None:
     """Something hides the head, and the network takes a line beside it for one."""
     known = a_set(np.array([[0.3, 0.55, 0.9], [0.9, 0.4, 0.2], [0.7, 0.3, 0.8]], np.float32))
