@@ -1,7 +1,14 @@
 """The ``companion`` command, also as ``python -m companion``."""
 
+import os
 import signal
+import sys
+import threading
+import time
+from contextlib import suppress
 from types import FrameType
+
+_FINISH_WITHIN_S = 0.5
 
 
 def main() -> int:
@@ -12,9 +19,27 @@ def main() -> int:
     try:
         from companion.cli.main import main as run_command
 
-        return run_command()
+        status = run_command()
     except KeyboardInterrupt:
         return 130
+    if _is_busy():
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError):
+                stream.flush()
+        os._exit(status)
+    return status
+
+
+def _is_busy() -> bool:
+    """Whether a thread is still at work: Python would wait for it, or end it within a library, which aborts.
+
+    A phone may have sent a large photograph just before its table was stopped.
+    """
+    ends_s = time.monotonic() + _FINISH_WITHIN_S
+    others = [one for one in threading.enumerate() if one is not threading.current_thread()]
+    for one in others:
+        one.join(max(0.0, ends_s - time.monotonic()))
+    return any(one.is_alive() for one in others)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

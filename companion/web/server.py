@@ -314,10 +314,11 @@ class _PromptServer(uvicorn.Server):
                 for server in self.servers:
                     await server.wait_closed()
         except TimeoutError:
-            for task in list(self.server_state.tasks):
-                task.cancel()
             for connection in list(self.server_state.connections):
                 cast(Visitor, connection).transport.abort()
+            await asyncio.sleep(_LOOKS_EACH_S)  # a request that knows that its visitor has gone ends without a word
+            for task in list(self.server_state.tasks):
+                task.cancel()
 
 
 class Server:
@@ -342,9 +343,10 @@ class Server:
         self._deadlines = deadlines or Deadlines()
         self._listening = listening
         self._bell = Bell()
+        self._shell = Shell(app, self._bell)
         self._server = _PromptServer(
             uvicorn.Config(
-                Shell(app, self._bell),
+                self._shell,
                 http=cast(Any, partial(Visitor, Crowd(self._deadlines))),
                 ws="none",
                 lifespan="off",
@@ -377,6 +379,7 @@ class Server:
         close_streams(self._app)
         self._server.leave()
         self._thread.join()
+        self._shell.stop()
 
     async def _renew(self, renew: Callable[[], object]) -> None:
         config = self._server.config

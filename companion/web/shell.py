@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
@@ -135,7 +135,15 @@ class Shell:
         self._gates: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Answer one request; none where the server has stopped meanwhile, and closed its connection."""
+        with suppress(asyncio.CancelledError):
+            await self._answer_whole(scope, receive, send)
+
+    def stop(self) -> None:
+        """Begin no more requests; nobody waits for those that are being answered."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    async def _answer_whole(self, scope: Scope, receive: Receive, send: Send) -> None:
         if refusal := _refused_head(scope):
             await _tell(send, refusal)
             return

@@ -296,8 +296,16 @@ def test_the_camera_waits_for_a_card_as_long_as_the_settings_say(
 class Process:
     """`companion run` in a process of its own, once its page is live."""
 
-    def __init__(self, data: Path, *options: str, stderr: int | None = None, **variables: str) -> None:
-        command = [sys.executable, "-m", "companion", "run", "--host", "127.0.0.1", "--port", "0", "--pins", "mock"]
+    def __init__(
+        self, data: Path, *options: str, stderr: int | None = None, before: str = "", **variables: str
+    ) -> None:
+        """
+        Args:
+            before: what Python does first.
+        """
+        main = f"{before}; from companion.__main__ import main; raise SystemExit(main())"
+        begun = ["-c", main] if before else ["-m", "companion"]
+        command = [sys.executable, *begun, "run", "--host", "127.0.0.1", "--port", "0", "--pins", "mock"]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1", **variables}
         self.process = subprocess.Popen(
             [*command, "--data", str(data), *options],
@@ -332,6 +340,22 @@ def test_a_table_stops_within_two_seconds_though_phones_are_listening(tmp_path: 
     assert took_s < 2.0
     assert b"event: state" in stream.read()  # and the stream ended
     phone.close()
+
+
+def test_a_table_stops_without_a_word_though_it_is_at_work_for_a_phone(tmp_path: Path) -> None:
+    """A large photograph in a lesson kept it from ending for as long as that was looked at, and left a traceback."""
+    slow = "import time; from companion.web.streams import Snapshots; Snapshots.text = lambda *_: time.sleep(60)"
+    table = Process(tmp_path, stderr=subprocess.PIPE, before=slow)
+    phone = http.client.HTTPConnection(table.host, table.port, timeout=5)
+    phone.request("GET", "/api/state")
+    other = http.client.HTTPConnection(table.host, table.port, timeout=5)
+    other.request("GET", "/healthz")  # answered by another thread: the first is at work by now
+    assert other.getresponse().read()
+    status, _ = table.stop(signal.SIGTERM)
+    assert (status, table.process.stderr.read()) == (0, "")
+    table.process.stderr.close()
+    for connection in (phone, other):
+        connection.close()
 
 
 def test_a_table_watches_its_camera_from_a_folder(tmp_path: Path) -> None:
