@@ -293,9 +293,9 @@ class Lessons:
         """Keep what was learnt by a name, and read the deck by it from now on. Raises `CompanionError`."""
         with self._lock:
             lesson = self._present()
-            self._check_name(name, lesson.key)
+            name = self._free_name(name, lesson.key)
             profile = self._teach(lesson, lambda: _fitted(lesson, lesson.samples, lesson.trusts_names))
-            described = profile.described(name=name.strip(), licence=lesson.licence)
+            described = profile.described(name=name, licence=lesson.licence)
             key = self._profiles.keep(described, lesson.key)
             self._profiles.use(lesson.deck, key)
             self._lesson = None
@@ -324,14 +324,16 @@ class Lessons:
 
     # ------------------------------------------------------------ parts
 
-    def _check_name(self, name: str, key: str | None) -> None:
-        """Raises `Refusal` where a printing, the one of a key or a new one, cannot be called so."""
+    def _free_name(self, name: str, key: str | None) -> str:
+        """The name without blanks around it. Raises `Refusal` where a printing, the one of a key or a new one, cannot
+        be called so.
+        """
         if not name.strip() or len(name) > _LONGEST_NAME or not name.replace(_JOINER, "").isprintable():
             raise Refusal("bad-name", f"A name has 1 to {_LONGEST_NAME} letters.", most=_LONGEST_NAME)
-        others = {one.name.casefold() for one in self._profiles.kept() if one.key != key}
-        if name.strip().casefold() in others:
-            message = f"A deck is called {name.strip()} already: call this one otherwise."
-            raise Refusal("deck-named", message, name=name.strip())
+        name = name.strip()
+        if name.casefold() in {one.name.casefold() for one in self._profiles.kept() if one.key != key}:
+            raise Refusal("deck-named", f"A deck is called {name} already: call this one otherwise.", name=name)
+        return name
 
     def _changed(self) -> dict[str, Any]:
         """The state, of another version than before."""

@@ -20,6 +20,7 @@ from companion.vision.geometry import side_px
 from companion.vision.image.pyramid import Pyramid, percentile, warp
 from companion.vision.networks import Network, logistic, picture_planes, softmax
 
+NETWORK = "hexapod/insect_classifier/weights.onnx"
 CELL_PX = 24
 MARGIN = 1
 KINDS = ("blue", "green", "gold", "dung", "leaf", "stag", "moth", "spider")

@@ -23,6 +23,7 @@ from companion.games.hexapod.vision.classifier import (
     EMPTY,
     INSECT,
     KINDS,
+    NETWORK,
     Cells,
     Discriminant,
     FewShotInsects,
@@ -64,7 +65,6 @@ _LIGHTS = ((0.0, 1.0), (-0.9, 1.0), (0.35, 1.0), (0.0, 0.4))
 """Every example is taught as it is photographed, in less and in more haze, see `veiled`, and in paler colours, see
 `paled`: with these 2,532 of 2,869 path-traced cells are right in 0.3 of their colours and 17 wrong, without 2,493 and
 20; in all of their colours 2,769 and 2, without 2,771 and 2."""
-_NETWORK = "hexapod/insect_classifier/weights.onnx"
 _AT_ONCE = 10
 """Variants in one batch of the network."""
 _CROP_CELL_PX, _CROP_MARGIN = 40, 1.25
@@ -94,7 +94,7 @@ class InsectProfile(Profile):
 
     GAME: ClassVar[str] = "hexapod"
     VERSION: ClassVar[int] = 5
-    NETWORKS: ClassVar[tuple[str, ...]] = ("hexapod/insect_classifier/weights.onnx",)
+    NETWORKS: ClassVar[tuple[str, ...]] = (NETWORK,)
     rows: int
     cols: int
     examples: np.ndarray
@@ -338,7 +338,7 @@ def _is_read_without_colour(profile: InsectProfile) -> bool:
         corners = _frame(rows, cols).corners.astype(np.float32)
         looks = [sample.crop(), *in_grey(sample.crop())]
         fields = np.concatenate([views(Pyramid.of(look), [corners], rows, cols) for look in looks])
-        seen = classify_cells(network(_NETWORK), fields)
+        seen = classify_cells(network(NETWORK), fields)
         likely = np.stack([classifier.kinds(field) * field.state[..., INSECT, None] for field in seen])
         for places, kind in insects_of(cells):
             in_colour, *in_greys = likely[:, *np.transpose(places)].mean(1)
@@ -384,7 +384,7 @@ def _begun_at(quad: NDArray[np.floating], first: NDArray[np.float32]) -> NDArray
 def _upright(pyramid: Pyramid, quad: NDArray[np.float32], cells: Grid) -> tuple[NDArray[np.float32], Cells]:
     """The case's corners (4, 2), the first at the top left as its labels say, and its cells; rather as it is begun."""
     turned = [np.roll(quad, -turns, axis=0) for turns in range(4)]
-    seen = classify_cells(network(_NETWORK), views(pyramid, turned, len(cells), len(cells[0])))
+    seen = classify_cells(network(NETWORK), views(pyramid, turned, len(cells), len(cells[0])))
     fits = [_fit(one, cells) for one in seen]
     fits[0] += LIMITS.labelled_way
     best = int(np.argmax(fits))
@@ -436,7 +436,7 @@ def _classified_nudges(jpeg: bytes, rows: int, cols: int, light: tuple[float, fl
     corners = _frame(rows, cols).corners.astype(np.float32)
     nudges = np.array(_NUDGES, np.float32) * np.linalg.norm(corners[1] - corners[0])
     pyramid = _in_light(Sample({}, jpeg, light=0), light)
-    return classify_cells(network(_NETWORK), views(pyramid, [corners + nudge for nudge in nudges], rows, cols))
+    return classify_cells(network(NETWORK), views(pyramid, [corners + nudge for nudge in nudges], rows, cols))
 
 
 def _in_light(sample: Sample, light: tuple[float, float]) -> Pyramid:
@@ -467,7 +467,7 @@ def _classified_variants(jpeg: bytes, rows: int, cols: int) -> tuple[Cells, ...]
     return tuple(
         seen
         for _ in range(LIMITS.variants // _AT_ONCE)
-        for seen in classify_cells(network(_NETWORK), variants(pyramid, corners, rows, cols, _AT_ONCE, rng))
+        for seen in classify_cells(network(NETWORK), variants(pyramid, corners, rows, cols, _AT_ONCE, rng))
     )
 
 

@@ -10,6 +10,7 @@ from companion.games.hexapod.vision.classifier import (
     EMPTY,
     INSECT,
     KINDS,
+    NETWORK,
     OTHER,
     Cells,
     InsectClassifier,
@@ -113,7 +114,7 @@ def _run_passes(
     quads = [quad for some in crops for quad in some]
     if not quads:
         return [[] for _ in crops]
-    cells = iter(classify_cells(network("hexapod/insect_classifier/weights.onnx"), views(pyramid, quads, rows, cols)))
+    cells = iter(classify_cells(network(NETWORK), views(pyramid, quads, rows, cols)))
     return [[next(cells) for _ in some] for some in crops]
 
 
@@ -209,9 +210,7 @@ def reclassify_fields(
     rows, cols = len(field.cells), len(field.cells[0])
     if not field.is_upright:
         return classify_fields(pyramid, [quad], rows, cols, classifier)[0]
-    (cells,) = classify_cells(
-        network("hexapod/insect_classifier/weights.onnx"), views(pyramid, [quad.corners], rows, cols)
-    )
+    (cells,) = classify_cells(network(NETWORK), views(pyramid, [quad.corners], rows, cols))
     known = OrientedField(quad, cells, np.array([LIMITS.known_way, 0.0, 0.0, 0.0]))
     return _average_jittered_embeddings(pyramid, [known], classifier)[0] if classifier.needs_upright else known
 

@@ -6,7 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexapod.layout import ANY, span
-from companion.games.hexapod.vision.classifier import OTHER, Cells, TurnedExamples, classify_cells, fuse_passes, views
+from companion.games.hexapod.vision.classifier import (
+    NETWORK,
+    OTHER,
+    Cells,
+    TurnedExamples,
+    classify_cells,
+    fuse_passes,
+    views,
+)
 from companion.games.hexapod.vision.orientation import rotate_cells
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid
@@ -82,7 +90,7 @@ def are_open(rotations: Sequence[Cells]) -> NDArray[np.bool_]:
 
 def classify_rotations(pyramid: Pyramid, corners: NDArray[np.float32], rows: int, cols: int) -> list[Cells]:
     """What the network says of a case seen in each rotation, laid out as the case lies upright."""
-    net, found = network("hexapod/insect_classifier/weights.onnx"), dict[int, Cells]()
+    net, found = network(NETWORK), dict[int, Cells]()
     for turns, size in (((0, 2), (rows, cols)), ((1, 3), (cols, rows))):
         fields = views(pyramid, [np.roll(corners, -turn, axis=0) for turn in turns], *size)
         found |= {
