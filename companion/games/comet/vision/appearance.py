@@ -28,6 +28,8 @@ _RIM = 0.2
 """The share of a card along each side whose tones do not make a pattern."""
 _CORE = 0.6
 """The share of a card around its middle whose colour is taken for its own."""
+PRINT_LOOK = (48, 36)
+"""The height and width in pixels at which a card shows its print."""
 GRID_SIDE = 8
 """A card's colours are seen at so many by so many points."""
 GRID = 0.85 * np.stack(np.meshgrid(*2 * [np.linspace(-1, 1, GRID_SIDE)]), -1).reshape(-1, 2)
@@ -157,6 +159,11 @@ def is_patterned(look: Floats) -> bool:
 def contrast(look: Floats) -> float:
     """How much the tones of a look (h, w) spread within its rim, of 255."""
     return float(within_rim(look).std())
+
+
+def print_contrast(pyramid: Pyramid, corners: NDArray[np.floating]) -> float:
+    """How much the tones of a card (4, 2) spread where its print is seen, of 255."""
+    return contrast(look_at(pyramid, corners, PRINT_LOOK))
 
 
 def within_rim(look: Floats) -> Floats:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from companion.games.comet.vision.appearance import (
     GRID_SIDE,
+    PRINT_LOOK,
     align_either_way,
     align_likelier_way,
     card_colour,
@@ -26,6 +27,7 @@ from companion.games.comet.vision.appearance import (
     is_patterned,
     is_veiled,
     look_at,
+    print_contrast,
     shares_of,
     tint_distance,
     tint_distance_in_glare,
@@ -101,8 +103,8 @@ def find_backs(
     return _with_sides(pyramid, mark_similar_backs(pyramid, _of_one_deck(pyramid, taught, likely, read), read))
 
 
-_LOOK, _PRINT_LOOK = (24, 18), (48, 36)
-"""The height and width in pixels at which the patterns of backs are compared, and at which a card shows its print."""
+_LOOK = (24, 18)
+"""The height and width in pixels at which the patterns of backs are compared."""
 
 
 def are_unlike_backs(
@@ -183,7 +185,7 @@ def _of_one_deck(
     is_seen = not taught.profile.back.size and len(distinct([backs[k] for k in showing])) > 1
     patterned = showing if is_taught or is_seen else []
     deck_colours = [colours[k] for k in patterned]
-    blank = LIMITS.blank * float(np.median([_contrast(pyramid, backs[k]) for k in patterned] or [0.0]))
+    blank = LIMITS.blank * float(np.median([print_contrast(pyramid, backs[k].corners) for k in patterned] or [0.0]))
     is_unlike_faces = _has_other_brightness(taught) and any(
         one.is_other_colour and one.found >= LIMITS.unread_card for one in backs
     )
@@ -191,7 +193,7 @@ def _of_one_deck(
     def is_foreign(one: Hypothesis, colour: Floats, sure: float) -> bool:
         if is_unlike_faces and not one.is_other_colour and one.like_back < LIMITS.hardly_like_back:
             return True
-        if patterned and (_contrast(pyramid, one) < blank or one.like_back < LIMITS.opposite_back):
+        if patterned and (print_contrast(pyramid, one.corners) < blank or one.like_back < LIMITS.opposite_back):
             return True
         if any(tint_distance(colour, its) < LIMITS.foreign_colour or is_veiled(colour, its) for its in deck_colours):
             return False
@@ -395,12 +397,12 @@ def _with_blanks(
     """
     if not read:
         return likely
-    faces = [look_at(pyramid, face.corners, _PRINT_LOOK) for face in read]
+    faces = [look_at(pyramid, face.corners, PRINT_LOOK) for face in read]
     most = LIMITS.blank * float(np.median([contrast(face) for face in faces]))
     lightest = LIMITS.blank_light * float(np.median([np.percentile(face, 90) for face in faces]))
 
     def is_blank(one: Hypothesis) -> bool:
-        look = look_at(pyramid, one.corners, _PRINT_LOOK)
+        look = look_at(pyramid, one.corners, PRINT_LOOK)
         return contrast(look) < most and float(np.median(look)) < lightest
 
     face = taught.profile.face
@@ -435,10 +437,6 @@ def _with_shared_pattern(pyramid: Pyramid, likely: list[Hypothesis]) -> list[Hyp
         )
     ]
     return [replace(one, is_as_other_backs=True) if one in shared else one for one in likely]
-
-
-def _contrast(pyramid: Pyramid, one: Hypothesis) -> float:
-    return contrast(look_at(pyramid, one.corners, _PRINT_LOOK))
 
 
 def _is_outlined_pattern(pyramid: Pyramid, one: Hypothesis) -> bool:

@@ -16,6 +16,7 @@ from companion.games.comet.vision.appearance import (
     colours_on,
     is_patterned,
     look_correlation,
+    print_contrast,
 )
 from companion.games.comet.vision.card_selection import (
     TOUCHING,
@@ -268,7 +269,9 @@ def search_backs(
     if not len(colours):
         return []
     told = [one for one in there if one.is_back or one.legible >= LIMITS.read_card]
-    table = _Table(pyramid, colours, np.array([one.corners for one in told], np.float64))
+    contrasts = [print_contrast(pyramid, one.corners) for one in there if one.is_back]
+    least_contrast = LIMITS.blank * float(np.median(contrasts))
+    table = _Table(pyramid, colours, least_contrast, np.array([one.corners for one in told], np.float64))
     around = np.concatenate([table.look(mapped(homography(one.corners), _AROUND), _px(one.corners)) for one in told])
     if (around == _BACK).sum() > LIMITS.around_as_back * (around <= _BACK).sum():
         return []
@@ -328,11 +331,13 @@ class _Table:
     Attributes:
         pyramid: the picture.
         colours: of backs (M, 4), see `colours_at`.
+        least_contrast: what shows less print is no back, see `print_contrast`: it has but one of their colours.
         cards: the known ones' outlines (K, 4, 2).
     """
 
     pyramid: Pyramid
     colours: Floats
+    least_contrast: float
     cards: Floats
 
     def with_cards(self, cards: list[Floats]) -> "_Table":
@@ -353,9 +358,10 @@ class _Table:
         return shown.reshape(points.shape[:-1])
 
     def is_back(self, outline: Floats) -> bool:
-        """Whether an outline (4, 2) has a back's colours where no card is known."""
+        """Whether an outline (4, 2) has a back's colours where no card is known, and shows print as they do."""
         shown = self.look(mapped(homography(outline), GRID), _px(outline))
-        return _leaves_free(shown) and (shown == _BACK).sum() > LIMITS.filled_back * (shown <= _BACK).sum()
+        is_filled = _leaves_free(shown) and (shown == _BACK).sum() > LIMITS.filled_back * (shown <= _BACK).sum()
+        return is_filled and print_contrast(self.pyramid, outline) >= self.least_contrast
 
     def is_free(self, outline: Floats) -> bool:
         """Whether the cards that are known leave enough of an outline (4, 2) free to tell a back."""

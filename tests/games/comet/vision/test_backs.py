@@ -595,3 +595,20 @@ def test_one_of_a_row_that_is_hardly_found_leads_to_all_of_it(found, maybe_back,
 )
 def test_nothing_is_taken_for_a_back_beside_a_card(but):
     assert not fanned(**{"shifts": (0, 60), **but})
+
+
+@pytest.mark.parametrize(("is_printed", "found"), [(False, []), (True, [[230, 250], [306, 250]])])
+def test_a_sheet_in_one_of_the_colours_of_striped_backs_is_no_row_of_them(is_printed, found):
+    """A sheet of paper, outlined surely, is as wide and as long as two backs side by side."""
+    picture = np.full((500, 620, 3), WOOD, np.uint8)
+    back = np.full((106, 76, 3), WHITE, np.uint8)
+    back[STRIPES] = BLUE
+    picture[40:146, 40:116] = RED
+    for x, y in ((180, 40), (320, 40)):
+        picture[y : y + 106, x : x + 76] = back
+    picture[250:356, 230:382] = np.tile(back, (1, 2, 1)) if is_printed else WHITE
+    none, sheet = np.zeros((3, 15)), np.array([[230.0, 250], [382, 250], [382, 356], [230, 356]])
+    there = [Hypothesis(CARD + PLACES[0], 0.9, none, 1.0, 0.9)]
+    there += [Hypothesis(CARD + at, 0.9, none, 0.0, maybe_back=1.0) for at in ((180, 40), (320, 40))]
+    backs = search_backs(Pyramid.of(picture), there, [Hypothesis(sheet, 0.95, none, 0.0)], 76 / 106)
+    assert sorted(one.corners[0].round().astype(int).tolist() for one in backs) == found
