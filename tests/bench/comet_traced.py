@@ -73,7 +73,9 @@ def labels_of(cards: list[dict[str, Any]], rng: np.random.Generator, has_corners
 
 
 def judged(cards: list[dict[str, Any]], told: list[Any], size: tuple[int, int]) -> Counter[str]:
-    """How many of the cards that count are right, wrong or missed, and how many are told where none lies."""
+    """How many of the cards that count are right, wrong or missed, how many others are told wrongly, and how many are
+    told where none lies.
+    """
     count: Counter[str] = Counter()
     used = set()
     for card in cards:
@@ -82,8 +84,6 @@ def judged(cards: list[dict[str, Any]], told: list[Any], size: tuple[int, int]) 
         best = int(np.argmax(shares)) if shares else -1
         is_found = best >= 0 and shares[best] > 0.6
         used |= {best} if is_found else set()
-        if not is_counted(card, size):
-            continue
         kind = "back" if card["values"] is None else "face"
         verdict = "missed"
         if is_found:
@@ -91,6 +91,9 @@ def judged(cards: list[dict[str, Any]], told: list[Any], size: tuple[int, int]) 
             is_read = values is None or None not in values
             is_right = values == (None if card["values"] is None else sorted(card["values"]))
             verdict = "right" if is_right else "wrong" if is_read else "missed"
+        if not is_counted(card, size):
+            count["hidden wrong"] += verdict == "wrong"
+            continue
         count[verdict] += 1
         count[f"{kind} {verdict}"] += 1
     count["false"] = len(told) - len(used)
