@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from companion.vision.geometry import median
 from companion.vision.results import Outlined
 from companion.vision.tracking.camera_motion import Stabilizer
+from companion.vision.tracking.lamp_flicker import band_gains
 
 MASK_PX = 8
 """The side of a mask's pixel, in pixels of the picture."""
@@ -147,6 +148,7 @@ class ChangeDetector:
         is_dark = level < _DARK or _is_black(seen)
         if not is_dark:
             seen *= np.float32(1.0 / level)
+            _take_out_bands(seen, self._accepted)
             seen = self._stabilizer.stabilized(seen, self._accepted, now_s)
         moved = _largest(cv2.absdiff(seen, self._anchor))
         self._noise = _smoothed(self._noise, float(median(moved[::3, ::3].ravel())))
@@ -239,6 +241,7 @@ class ChangeDetector:
             np.stack([cv2.warpPerspective(p, shift, (w, h)) for p in planes])
             for planes in (self._accepted, *_spread(self._accepted))
         )
+        _take_out_bands(now, np.asarray(carried, np.float32))
         within = cv2.warpPerspective(np.ones((h, w), np.float32), shift, (w, h)) > 0.999
         is_new = cv2.erode(within.astype(np.uint8), np.ones((3, 3), np.uint8), borderValue=0) == 0
         slack = np.float32(self._limit() * 1.3)
@@ -310,6 +313,13 @@ def _light(planes: Planes, usual: Planes) -> float:
     """How much brighter it is than usual: where most places are, so that a shadow or a hand on the others is none."""
     few, few_usual = (picture[:, ::4, ::4].sum(0) + 3.0 for picture in (planes, usual))
     return float(median((few / few_usual).ravel()))
+
+
+def _take_out_bands(planes: Planes, usual: Planes) -> None:
+    """Divide a flickering lamp's bands out of a picture, in place."""
+    gains = band_gains(planes, usual)
+    if gains is not None:
+        planes /= gains[:, None]
 
 
 def _is_black(planes: Planes) -> bool:
