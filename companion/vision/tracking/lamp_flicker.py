@@ -1,7 +1,8 @@
 """The bands that a flickering lamp leaves across a picture.
 
 A lamp on the mains flickers twice a period, and a rolling shutter takes one row after another: rows alternate between
-lighter and darker, and the bands wander from frame to frame. Each row has one gain, and the gains make a wave.
+lighter and darker, and the bands wander from frame to frame. Each row has one gain, and the gains make a wave; a lamp
+that does not swell and fade evenly adds one twice as fine.
 """
 
 from functools import lru_cache
@@ -13,7 +14,7 @@ from companion.vision.geometry import median
 
 _Floats = NDArray[np.float64]
 
-_LEAST_BANDS, _MOST_BANDS, _BANDS_STEP = 0.8, 6.0, 0.2
+_LEAST_BANDS, _MOST_BANDS, _BANDS_STEP = 0.8, 6.0, 0.1
 """Periods of the wave in the height of the picture: a shutter takes 8 to 50 ms from the first row to the last."""
 _MOST_GAIN = 0.3
 """A row that differs by a larger share is covered, and tells nothing about the light."""
@@ -62,16 +63,17 @@ def _spread(off: _Floats) -> float:
 
 @lru_cache(maxsize=4)
 def _waves(rows: int) -> _Floats:
-    """A level, a sine and a cosine down the rows for each number of bands, (n, rows, 3)."""
+    """A level, a wave and one twice as fine down the rows for each number of bands, (n, rows, 5)."""
     bands = np.arange(_LEAST_BANDS, _MOST_BANDS + _BANDS_STEP / 2, _BANDS_STEP)
     angles = 2 * np.pi * bands[:, None] * (np.arange(rows) + 0.5) / rows
-    return np.stack([np.ones_like(angles), np.sin(angles), np.cos(angles)], axis=-1)
+    waves = (np.sin(angles), np.cos(angles), np.sin(2 * angles), np.cos(2 * angles))
+    return np.stack([np.ones_like(angles), *waves], axis=-1)
 
 
 def _best_wave(waves: _Floats, rows: _Floats, is_seen: NDArray[np.bool_]) -> _Floats:
-    """Of waves (n, rows, 3) fitted to the rows that are seen the nearest one, (rows,)."""
+    """Of waves (n, rows, 5) fitted to the rows that are seen the nearest one, (rows,)."""
     some, target = waves[:, is_seen], rows[is_seen]
-    squares = np.einsum("nri,nrj->nij", some, some) + 1e-6 * np.eye(3)
+    squares = np.einsum("nri,nrj->nij", some, some) + 1e-6 * np.eye(5)
     weights = np.linalg.solve(squares, np.einsum("nri,r->ni", some, target)[..., None])
     errors = ((some @ weights)[..., 0] - target) ** 2
     best = int(np.argmin(errors.sum(1)))

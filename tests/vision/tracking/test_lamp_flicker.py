@@ -34,6 +34,13 @@ def test_a_lamps_bands_are_no_change(depth: float, bands: float) -> None:
     assert mask.is_still(1.0).all()
 
 
+def test_an_uneven_lamps_bands_are_found() -> None:
+    angles = 2 * np.pi * (2.9 * np.linspace(0, 1, 67) + 0.2)
+    wave = 1 + 0.05 * np.sin(angles) + 0.025 * np.cos(2 * angles)
+    gains = band_gains(*planes(np.repeat(wave[:, None], 120, 1)))
+    assert gains is not None and np.abs(gains - wave).max() < 0.01
+
+
 def test_what_is_laid_amid_bands_is_seen_where_it_lies_and_is_still() -> None:
     detector = ChangeDetector()
     for index in range(5):
