@@ -39,6 +39,8 @@ _LEVELS = np.arange(256, dtype=np.float32)
 _MIDDLE, _DARK = slice(5, 19), 8.0
 """Of a cell's `CELL_PX` pixels, those whose colours are compared; what is added to levels of 255 before: noise in the
 dark has no colour."""
+_AROUND_PX = 4.0
+"""The standard deviation of the Gaussian around a pixel that its tone is compared with."""
 OFFSET_SCALE = 5.0
 """What training multiplies offsets with."""
 
@@ -123,6 +125,17 @@ def darkest_channel(picture: NDArray[np.uint8]) -> tuple[NDArray[np.float64], ND
     """
     middles = _by_cell(picture.min(-1))[:, :, _MIDDLE, _MIDDLE]
     return np.asarray(middles.mean((2, 3)), np.float64), np.asarray(middles.std((2, 3)), np.float64)
+
+
+def details(picture: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """How far tones in the middle of each cell (rows, cols) differ from those around, as logarithms.
+
+    Args:
+        picture: of a field alone, as `rectify_field` shows it.
+    """
+    logs = np.log(cv2.blur(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), (3, 3)).astype(np.float32) + _DARK)
+    fine = logs - cv2.GaussianBlur(logs, (0, 0), _AROUND_PX)
+    return np.asarray(_by_cell(fine)[:, :, _MIDDLE, _MIDDLE].std((2, 3)), np.float64)
 
 
 def _by_cell(pixels: NDArray[Any]) -> NDArray[Any]:

@@ -4,6 +4,7 @@ one kind that do not look alike."""
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +18,7 @@ from companion.games.hexapod.vision.classifier import (
     burnt_out_shares,
     colour_ranges,
     darkest_channel,
+    details,
     rectify_field,
 )
 from companion.games.hexapod.vision.orientation import OrientedField
@@ -273,7 +275,7 @@ def assess(
 def empty_thresholds(pyramid: Pyramid, field: OrientedField, least: float = LIMITS.sure_empty) -> NDArray[np.float64]:
     """The probability from which on each cell (rows, cols) of a case is surely empty: more than the ``least`` where it
     is burnt out, still more where several colours show; none of a case where nothing shows at all, nor of cells that a
-    lamp's reflection hides.
+    lamp's reflection hides or where it leaves some print.
     """
     state = field.cells.state
     picture = rectify_field(pyramid, field.quad.corners, state.shape[0], state.shape[1], 0)
@@ -284,7 +286,8 @@ def empty_thresholds(pyramid: Pyramid, field: OrientedField, least: float = LIMI
     if ((state.argmax(-1) == EMPTY) & (state[..., EMPTY] < LIMITS.sure_coloured)).any():
         is_coloured = colour_ranges(picture) > LIMITS.coloured_cell
         thresholds = np.where(is_coloured, np.maximum(thresholds, LIMITS.sure_coloured), thresholds)
-    return np.where(_in_reflection(picture, state[..., EMPTY]), np.inf, thresholds)
+    is_hidden = _in_reflection(picture, state[..., EMPTY]) | _shows_print(picture, state)
+    return np.where(is_hidden, np.inf, thresholds)
 
 
 def _in_reflection(picture: NDArray[np.uint8], likely_empty: NDArray[np.floating]) -> NDArray[np.bool_]:
@@ -301,6 +304,28 @@ def _in_reflection(picture: NDArray[np.uint8], likely_empty: NDArray[np.floating
     hidden = np.zeros_like(is_white)
     for square in _squares(is_white.shape):
         hidden[square] |= is_white[square].all()
+    return hidden
+
+
+def _shows_print(picture: NDArray[np.uint8], state: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Which cells (rows, cols) that look empty, not all of them plainly, show more detail than floor elsewhere, two by
+    two: a card in a lamp's haze. Beside what covers cells its shadow may show.
+
+    Args:
+        picture: of a field alone, as `rectify_field` shows it.
+        state: (rows, cols, 3), see `Cells`.
+    """
+    hidden = np.zeros(state.shape[:2], np.bool_)
+    likely_empty, is_empty = state[..., EMPTY], state.argmax(-1) == EMPTY
+    is_floor = likely_empty > LIMITS.plain_floor
+    if not is_floor.any() or (likely_empty[is_empty] > LIMITS.plain_floor).all():
+        return hidden
+    detail = details(picture) + LIMITS.noise_detail
+    is_detailed = is_empty & (detail > LIMITS.more_detail * np.median(detail[is_floor]))
+    is_covered = cv2.dilate((state.argmax(-1) == OTHER).astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+    for square in _squares(hidden.shape):
+        is_plain = (likely_empty[square] > LIMITS.plain_floor).all()
+        hidden[square] |= (is_detailed & ~is_covered)[square].all() and not is_plain
     return hidden
 
 

@@ -148,6 +148,30 @@ def test_floor_that_a_lamps_reflection_turns_white_is_not_told_as_empty(floor, l
     assert ["".join("?" if d else "." for d in row) for row in detected.doubt] == told
 
 
+@pytest.mark.parametrize(
+    ("printed", "least", "corner", "told"),
+    [
+        (2, 0.93, "bl", ["??.", "??.", "..."]),
+        (2, 0.999, "bl", ["...", "...", "..."]),  # plainly floor, a patterned one
+        (1, 0.93, "bl", ["...", "...", "..."]),  # no card lies on so little
+        (2, 0.93, "xx", ["...", "...", "..?"]),
+    ],
+)
+def test_floor_with_more_detail_than_elsewhere_is_not_told_as_empty(printed, least, corner, told: list[str]):
+    """A card in a lamp's haze, two pale beetles of two cells, was told as four empty cells with 0.91 to 0.996."""
+    seen = field([".. .. ..", ".. .. ..", f".. .. {corner}"], SURE_WAY)
+    seen.cells.state[0, 0] = [least, 0.9995 - least, 0.0005]
+    picture = np.full((140, 140, 3), (200, 180, 180), np.uint8)
+    (x0, y0), (x1, y1) = seen.quad.corners[[0, 2]]
+    for x, y in np.argwhere(np.indices((140, 140)).sum(0) % 8 < 2).tolist():
+        if x < x0 + (x1 - x0) * printed / 3 and y < y0 + (y1 - y0) * printed / 3:
+            picture[y, x] = (212, 206, 204)
+    detected, _ = assess(
+        seen, PretrainedInsects(), (140, 140), is_case=True, sure_empty=empty_thresholds(Pyramid.of(picture), seen)
+    )
+    assert ["".join("?" if d else "." for d in row) for row in detected.doubt] == told
+
+
 @pytest.mark.parametrize(("empty", "colour", "told"), [(0.96, 1.0, "?"), (0.995, 1.0, "."), (0.96, 0.0, ".")])
 def test_a_cell_in_which_colours_show_is_surely_empty_only_if_it_is_plainly_so(empty: float, colour: float, told: str):
     """Beetles beside the case's wall, which hid a quarter of their cells, were told as empty with 0.93 to 0.96."""
