@@ -18,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion import games
+from companion.app.lesson_view import called, card_as_json, layout_words, place_words, sample_as_json
 from companion.app.profiles import Profiles
 from companion.app.table import Table
 from companion.errors import Refusal, TeachingRefused, UsageError
-from companion.printing.layout import Layout, Place
+from companion.printing.layout import Layout
 from companion.printing.raster import raster
-from companion.views.words import capitalize, knows, phrase
+from companion.views.words import capitalize
 from companion.vision.enrolment.layout_watch import LayoutWatch, ghost_box
 from companion.vision.enrolment.learning import fit_profile, next_light, separation, take_samples
 from companion.vision.enrolment.profile import Profile
@@ -277,7 +278,7 @@ class Lessons:
                 reading = recognizer.read(picture, teaching.classifier(profile))
                 return (*reading.cards, *reading.loose)
 
-            cards = [_card_as_json(teaching, card) for card in self._teach(lesson, read)]
+            cards = [card_as_json(teaching, card) for card in self._teach(lesson, read)]
             lesson.tried = encode_picture(picture)
             return {"size": [picture.shape[1], picture.shape[0]], "cards": cards}
 
@@ -343,7 +344,7 @@ class Lessons:
     def _lesson_as_json(self, lesson: _Lesson) -> dict[str, Any]:
         layout, teaching = lesson.layouts[0], _teaching(lesson.game)
         numbered = list(enumerate([*lesson.samples, *lesson.fresh]))
-        entries = [_sample_as_json(teaching, number, sample) for number, sample in numbered]
+        entries = [sample_as_json(teaching, number, sample) for number, sample in numbered]
         shown = {*teaching.names(lesson.deck), *(cutout["name"] for entry in entries for cutout in entry["cutouts"])}
         features = self._work(lambda: teaching.features(lesson.samples)) if lesson.samples else []
         alike = [[a, b, round(far, 2)] for far, a, b in separation(teaching, features) if far < 1]
@@ -352,12 +353,12 @@ class Lessons:
             "deck": lesson.deck,
             "key": lesson.key,
             "name": lesson.name,
-            "words": _layout_words(teaching, layout),
-            "places": [_place_words(teaching, place) for place in layout.places],
+            "words": layout_words(teaching, layout),
+            "places": [place_words(teaching, place) for place in layout.places],
             "is_as_drawn": layout.places == games.game(lesson.game).layouts(lesson.deck)[0].places,
             "replaceable": [list(teaching.replaceable_names(place.label)) for place in layout.places],
             "names": list(teaching.names(lesson.deck)),
-            "called": {name: _called(teaching, name) for name in shown},
+            "called": {name: called(teaching, name) for name in shown},
             "lights": len({sample.light for sample in lesson.samples}),
             "samples": entries[: len(lesson.samples)],
             "fresh": entries[len(lesson.samples) :],
@@ -399,7 +400,7 @@ class Lessons:
         except TeachingRefused as refused:
             refused.message = f"{capitalize(refused.message).rstrip('.')}."
             if names := refused.fields.get("names"):
-                refused.fields["names"] = [_called(_teaching(lesson.game), name) for name in names]
+                refused.fields["names"] = [called(_teaching(lesson.game), name) for name in names]
             raise
 
     def _work(self, task: Callable[[], Result]) -> Result:
@@ -427,45 +428,6 @@ def _as_laid_before(teaching: Teaching, layouts: tuple[Layout, ...], samples: Se
                 layouts = tuple(layout.relabelled(place, label) for layout in layouts)
             break
     return layouts
-
-
-def _layout_words(teaching: Teaching, layout: Layout) -> str:
-    """How to lay the cards, in the language spoken."""
-    shown = [_called(teaching, place.shows) for place in layout.places if place.shows]
-    return _said(layout.phrase, layout.words, names=", ".join(shown))
-
-
-def _place_words(teaching: Teaching, place: Place) -> str:
-    """What to lay at a place, in the language spoken."""
-    return _said(place.phrase, place.words, name=_called(teaching, place.shows))
-
-
-def _said(name: str, text: str, /, **fields: str) -> str:
-    return phrase("layouts", name, text=text, **fields) if knows("layouts", name) else text
-
-
-def _called(teaching: Teaching, name: str) -> str:
-    """A class's name in the language spoken."""
-    places = [(section, f"{prefix}-{name}") for prefix in teaching.phrases for section in ("games", "layouts")]
-    return next((phrase(*place) for place in places if knows(*place)), name)
-
-
-def _sample_as_json(teaching: Teaching, number: int, sample: Sample) -> dict[str, Any]:
-    frame = teaching.frame(sample.label)
-    cutouts = [{"name": one.name, "box": list(one.box)} for one in teaching.cutouts(sample)]
-    return {
-        "number": number,
-        "size": list(frame.size),
-        "light": sample.light,
-        "source": sample.source,
-        "cutouts": cutouts,
-    }
-
-
-def _card_as_json(teaching: Teaching, card: Any) -> dict[str, Any]:
-    """A card of a reading: its outline, and what it shows, row by row, as people call it; null where unsure."""
-    rows = [[name and _called(teaching, name) for name in row] for row in card.names]
-    return {"corners": np.round(card.corners.astype(float), 1).tolist(), "names": rows}
 
 
 def _decks() -> list[dict[str, str]]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from companion.rules.limits import read_json
 from companion.vision.calibration.drift import ZoneOf
 from companion.vision.image.codec import decode_picture, encode_picture
-from companion.vision.results import DetectedCard, Outlined
+from companion.vision.results import DetectedCard, Outlined, edge_places
 
 _WIDTH_PX = 2304
 """As wide as the widest camera's usual picture; wider ones are made smaller."""
@@ -252,10 +252,8 @@ def _draw(picture: NDArray[np.uint8], mark: Mark, corners: NDArray[np.floating])
 
 def _draw_edges(picture: NDArray[np.uint8], mark: Mark, corners: NDArray[np.floating]) -> None:
     """Within each edge of a hexagon a dot of its symbol's colour; a line to the edge that it is joined with."""
-    middle = corners.mean(0)
     radius = max(3, round(0.07 * float(np.linalg.norm(corners[0] - corners[1]))))
-    edges = [(mark.east - direction) % 6 for direction in range(6)]
-    places = [(corners[edge] + corners[(edge + 1) % 6]) / 2 * 0.42 + middle * 0.58 for edge in edges]
+    places = edge_places(corners, mark.east, 0.42)
     for direction, (place, symbol) in enumerate(zip(places, mark.face, strict=True)):
         if symbol is not None and symbol.startswith("+"):
             other = places[(direction + int(symbol)) % 6]

@@ -115,6 +115,12 @@ class DetectedCard:
         """What it shows, row by row: the name of each class, a single one for a card of one symbol; None for unsure."""
         return [[self.edges[0]] if len(set(self.edges)) == 1 else list(self.edges)]
 
+    @property
+    def name_places(self) -> NDArray[np.floating]:
+        """Where on the picture each of its `names` stands, of a card that has one at each edge; (0, 2) of others."""
+        is_at_edges = len(self.names[0]) == len(self.corners)
+        return edge_places(self.corners, self.east) if is_at_edges else np.zeros((0, 2))
+
     def line(self) -> str:
         """The card for people, where it lies first."""
         away = "somewhere" if self.is_unsettled else "loose"
@@ -148,6 +154,18 @@ class Reading:
     def summary(self) -> str:
         """How much was read, for people."""
         return f"{len(self.cards)} cards in the tableau, {len(self.loose)} loose"
+
+
+def edge_places(corners: NDArray[np.floating], east: int, share: float = 0.76) -> NDArray[np.floating]:
+    """Places (6, 2) at a hexagon's edges in order of direction, that share of the way from its middle to them.
+
+    Args:
+        corners: (6, 2) pixels, clockwise as seen.
+        east: which of its own edges looks in direction 0.
+        share: 1 for the edges' own middles.
+    """
+    middles = (corners + np.roll(corners, -1, axis=0)) / 2
+    return np.asarray(corners.mean(0) * (1 - share) + middles[(east - np.arange(6)) % 6] * share)
 
 
 def turned_card(card: DetectedCard, cell: Cell | None, turns: int) -> DetectedCard:

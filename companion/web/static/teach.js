@@ -199,9 +199,9 @@ function called(name) {
 }
 
 // A part of a picture.
-function cutout(address, size, [left, top, right, bottom]) {
+function cutout(address, size, [left, top, right, bottom], ...marks) {
   return svg("svg", { viewBox: `${left} ${top} ${right - left} ${bottom - top}`, "aria-hidden": "true" },
-    svg("image", { href: address, width: size[0], height: size[1] }));
+    svg("image", { href: address, width: size[0], height: size[1] }), marks);
 }
 
 function cutouts(lesson, samples) {
@@ -283,9 +283,12 @@ function shown({ size, cards, address }) {
   return h("ul", { class: "cutouts" }, ...cards.map((card) => {
     const [across, down] = [0, 1].map((axis) => card.corners.map((at) => at[axis]));
     const [left, top] = [Math.min(...across), Math.min(...down)];
-    const picture = cutout(address, size, [left, top, Math.max(...across), Math.max(...down)]);
+    const [right, bottom] = [Math.max(...across), Math.max(...down)];
+    const numbers = card.places.map(([x, y], n) => svg("text", { x, y, "font-size": (right - left) / 8 }, String(n + 1)));
+    const picture = cutout(address, size, [left, top, right, bottom], numbers);
     const rows = card.names.map((row) => row.map((name) => name ?? "?"));
-    if (rows.length === 1) return h("li", {}, picture, h("b", {}, rows[0].join(", ")));
+    const told = card.places.length ? rows[0].map((name, n) => `${n + 1} ${name}`) : rows[0];
+    if (rows.length === 1) return h("li", {}, picture, h("b", {}, told.join(", ")));
     return h("li", { class: "case" }, picture, h("table", {}, ...rows.map((row) => h("tr", {}, ...row.map((name) => h("td", {}, name))))));
   }));
 }
