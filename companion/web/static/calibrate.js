@@ -1,7 +1,7 @@
 // Calibrating: the picture, taps on it, and what the table makes of them. Points are the picture's own pixels.
 
 import { post, send } from "./api.js";
-import { find, h, svg } from "./dom.js";
+import { find, h, showPicture, svg } from "./dom.js";
 import "./theme.js";
 import { trouble } from "./trouble.js";
 import { t } from "./words.js";
@@ -19,7 +19,7 @@ let cross = /** @type {any} */ (null);
 
 async function refresh() {
   trouble("");
-  find("picture").src = `/api/calibrate/picture.jpg?n=${Date.now()}`;
+  showPicture(find("picture"), `/api/calibrate/picture.jpg?n=${Date.now()}`);
   await find("picture").decode().catch(() => trouble(t("dark")));
   try {
     const told = await send("/api/calibrate");

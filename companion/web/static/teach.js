@@ -1,7 +1,7 @@
 // Teaching a deck: what to lay, the picture as it is seen, the cut-outs, a second light, a try, a name.
 
 import { post, send } from "./api.js";
-import { find, h, svg } from "./dom.js";
+import { find, h, showPicture, svg } from "./dom.js";
 import "./theme.js";
 import { trouble } from "./trouble.js";
 import { t } from "./words.js";
@@ -133,7 +133,7 @@ async function look() {
 }
 
 function showLook(stage, told) {
-  find("picture").src = `/api/calibrate/picture.jpg?n=${Date.now()}`;
+  showPicture(find("picture"), `/api/calibrate/picture.jpg?n=${Date.now()}`);
   find("drawing").setAttribute("viewBox", `-0.5 -0.5 ${told.size[0]} ${told.size[1]}`);
   const [x, y, width, height] = told.ghost;
   const ghost = state.lesson.is_as_drawn && svg("image", { class: "ghost", href: `/api/teach/layout/${state.lesson.deck}.png`, x, y, width, height });
