@@ -220,9 +220,10 @@ function cutouts(lesson, samples) {
 }
 
 function names(lesson, number, part, present) {
-  const call = (name) => {
+  const call = async (name) => {
     chosen = "";
-    act(() => ask("rename", { number, cutout: part, name }));
+    await act(() => ask("rename", { number, cutout: part, name }));
+    document.getElementById(`cutout-${number}-${part}`)?.focus();
   };
   return h("li", { class: "choices" },
     ...lesson.names.filter((name) => name !== present && lesson.names.includes(present)).map((name) => button(`name-${name}`, called(name), () => call(name), { class: "plain small" })),
@@ -367,12 +368,22 @@ function draw() {
   else if (lesson) parts.push(heading(), camera(), step === "light" && lesson.lights ? enough() : null, toLay(lesson));
   if (lesson) parts.push(h("div", { class: "row" }, button("stop", t(lesson.unsaved ? "stop" : "to-decks"), stop, { class: "plain small" })));
   else if (state) parts.push(choosing());
+  const focused = document.activeElement?.id;
   find("step").replaceChildren(...parts.filter(Boolean));
   const shows = lesson?.fresh.length ? "agree" : lesson ? step : "choose";
-  if (shows !== drawn && drawn) scrollTo(0, 0); // or it would begin above what is seen
+  const isNext = shows !== drawn && drawn;
+  if (isNext) scrollTo(0, 0); // or it would begin above what is seen
   drawn = shows;
   const taught = lesson ? [] : state?.profiles ?? [];
   find("kept").replaceChildren(...(taught.length ? [h("section", {}, h("h2", {}, t("kept")), ...taught.map(printing))] : []));
+  if (focused) focusOn((!isNext && document.getElementById(focused)) || document.querySelector("#step h2"));
+}
+
+// Where the keyboard and a screen reader go on: at what was pressed, or else where the step begins.
+function focusOn(element) {
+  if (!element) return;
+  if (element.matches("h2")) element.tabIndex = -1;
+  element.focus({ preventScroll: true });
 }
 
 act(() => send("/api/teach")).then(goOn);
