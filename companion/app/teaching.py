@@ -56,6 +56,7 @@ class _Lesson:
         trusts_names: names are right though inks look as if two were swapped, as somebody said.
         watch: what looks for the layout.
         begun_with: the samples of the printing that is added to, as it is kept.
+        photo: the picture that gave what is fresh.
         tried: the picture that was read last by what was learnt so far, a JPEG.
     """
 
@@ -71,6 +72,7 @@ class _Lesson:
     watch: LayoutWatch | None = None
     begun_with: tuple[Sample, ...] = ()
     parts: list[bytes] = field(default_factory=list)
+    photo: NDArray[np.uint8] | None = None
     tried: bytes | None = None
 
 
@@ -190,15 +192,11 @@ class Lessons:
             picture = self._camera_picture() if photo is None else decode_picture(photo)
             if picture is None:
                 raise Refusal("not-a-picture", "That file is no picture that can be read.")
-            seen, teaching, light = picture, _teaching(lesson.game), next_light(lesson.samples)
-            name = f"Photograph {light}"
             if lesson.watch is not None:
                 lesson.watch.note_taken()
             if len(lesson.samples) > _MOST_SAMPLES:
                 raise Refusal("too-many-samples", "This printing has enough samples: remove some first.")
-            lesson.fresh = self._teach(
-                lesson, lambda: take_samples(teaching, lesson.deck, name, seen, None, light, lesson.layouts)
-            )
+            self._take(lesson, picture, (0,) if photo is None else (0, 1, 3))
             return self._changed()
 
     def upload(self, part: int, parts: int, data: bytes) -> dict[str, Any] | None:
@@ -267,6 +265,25 @@ class Lessons:
             self._present().fresh = []
             return self._changed()
 
+    def turn(self) -> dict[str, Any]:
+        """The newest photograph is upside down: learn from it the other way round. Raises as `take` does."""
+        with self._lock:
+            lesson = self._present()
+            if lesson.photo is None or not lesson.fresh:
+                raise Refusal("no-picture", "There is no photograph to turn.")
+            self._take(lesson, lesson.photo, (2,))
+            return self._changed()
+
+    def leave_out(self, light: int) -> dict[str, Any]:
+        """Forget a photograph that was agreed to, or what one game taught. Raises `Refusal`."""
+        with self._lock:
+            lesson = self._present()
+            left = [sample for sample in lesson.samples if sample.light != light]
+            if len(left) == len(lesson.samples):
+                raise Refusal("malformed", "There is no such photograph.")
+            lesson.samples = left
+            return self._changed()
+
     def attempt(self) -> dict[str, Any]:
         """The cards on the camera's picture as they are read by what was learnt so far. Raises `CompanionError`."""
         with self._lock:
@@ -324,6 +341,32 @@ class Lessons:
         return self._changed()
 
     # ------------------------------------------------------------ parts
+
+    def _take(self, lesson: _Lesson, picture: NDArray[np.uint8], quarters: tuple[int, ...]) -> None:
+        """Learn from a picture turned so many quarters, the first way in which it shows what is to be laid.
+
+        Phones do not always say how they were held.
+
+        Raises:
+            UsageError: why nothing can be learnt from it as it is turned first.
+        """
+        teaching, light = _teaching(lesson.game), next_light(lesson.samples)
+
+        def take() -> tuple[NDArray[np.uint8], list[Sample]]:
+            refusals: list[UsageError] = []
+            for quarter in quarters:
+                seen = np.ascontiguousarray(np.rot90(picture, quarter))
+                try:
+                    return seen, take_samples(
+                        teaching, lesson.deck, f"Photograph {light}", seen, None, light, lesson.layouts
+                    )
+                except UsageError as refused:
+                    refusals.append(refused)
+                if refusals[0].code != "no-layout":
+                    break
+            raise refusals[0]
+
+        lesson.photo, lesson.fresh = self._teach(lesson, take)
 
     def _free_name(self, name: str, key: str | None) -> str:
         """The name without blanks around it. Raises `Refusal` where a printing, the one of a key or a new one, cannot

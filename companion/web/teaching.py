@@ -63,6 +63,12 @@ class Teacher(Protocol):
     def drop(self) -> dict[str, Any]:
         """Forget the newest photograph."""
 
+    def turn(self) -> dict[str, Any]:
+        """The newest photograph is upside down."""
+
+    def leave_out(self, light: int) -> dict[str, Any]:
+        """Forget a photograph that was agreed to."""
+
     def attempt(self) -> dict[str, Any]:
         """The cards on the table as they are read by what was learnt."""
 
@@ -143,7 +149,7 @@ def upload() -> Response:
 
 @teaching.post("/api/teach/<step>")
 def take_step(step: str) -> Response:
-    """One step: begin, replace, take, rename, agree, drop, try, stop, keep, use, back or forget.
+    """One step: begin, replace, take, rename, agree, drop, turn, leave, try, stop, keep, use, back or forget.
 
     With ``?version=…`` on no other lesson, and no other photograph, than the page shows.
     """
@@ -157,6 +163,8 @@ def take_step(step: str) -> Response:
         "rename": lambda: teacher.rename(_whole(given, "number"), _whole(given, "cutout"), _text(given, "name")),
         "agree": lambda: teacher.agree(trust_names=given.get("trust_names") is True),
         "drop": teacher.drop,
+        "turn": teacher.turn,
+        "leave": lambda: teacher.leave_out(_whole(given, "light")),
         "try": teacher.attempt,
         "stop": teacher.stop,
         "keep": lambda: teacher.keep(text_of(given, "name")),

@@ -242,7 +242,8 @@ function agreeing(lesson) {
       refused === "labels-swapped"
         ? button("agree-all-the-same", t("right-all-the-same"), agree({ trust_names: true }))
         : button("agree", t("all-right"), agree({})),
-      button("drop", t("take-again"), () => act(() => ask("drop")), { class: "plain" })));
+      button("drop", t("take-again"), () => act(() => ask("drop")), { class: "plain" }),
+      lesson.places.length > 1 ? button("turn", t("upside-down"), () => act(() => ask("turn")), { class: "plain" }) : null));
 }
 
 function enough() {
@@ -321,9 +322,20 @@ function usualName({ deck }) {
 }
 
 function resting(lesson) {
+  const lights = [...new Set(lesson.samples.map(({ light }) => light))];
   return h("section", {},
     h("h2", {}, t("rests-on")),
-    cutouts(lesson, lesson.samples));
+    ...lights.flatMap((light) => {
+      const samples = lesson.samples.filter((one) => one.light === light);
+      return [
+        h("h3", {}, t(samples[0].source === "taught" ? "photograph" : "game-taught", { n: light })),
+        cutouts(lesson, samples),
+        h("div", { class: "row" }, button(`leave-${light}`, t("leave-all-out"), () => leave(light), { class: "plain small" }))];
+    }));
+}
+
+async function leave(light) {
+  if (await act(() => ask("leave", { light })) && !state.lesson.lights) goTo("show");
 }
 
 // A deck as people call it: its game, and its edition where there are several.
