@@ -81,9 +81,10 @@ class Profiles:
     def in_use(self, deck: str) -> Path | None:
         """The file of the printing by which a deck is read; None for the reference printing."""
         chosen = self._chosen().get(deck)
-        if chosen is not None:
-            path = self._folder / f"{chosen}.json"
-            return path if chosen and path.is_file() else None
+        if chosen == _BUILT_IN:
+            return None
+        if chosen and (path := self._folder / f"{chosen}.json").is_file():
+            return path
         fitting = [path for path in self._folder.glob("*.json") if (held := _head(path)) and held["deck"] == deck]
         return max(fitting, key=lambda path: path.stat().st_mtime) if fitting else None
 

@@ -149,3 +149,30 @@ def test_no_sign_of_a_broken_picture_is_shown_where_the_camera_shows_none(page: 
     page.tap("more")
     page.browser.wait_for("document.querySelector('#drawing .ghost')")
     page.browser.wait_for("!document.getElementById('picture').hasAttribute('src')")  # this table has no such address
+
+
+def test_the_earlier_version_comes_back_once_somebody_says_so(page: LessonPage, lessons: Lessons) -> None:
+    key = lessons.keep("Ours")["profiles"][0]["key"]
+    lessons.begin({"key": key})
+    lessons.leave_out(2)
+    lessons.keep("Ours")
+    page.open()
+    page.browser.run("window.asked = []; window.confirm = (words) => window.asked.push(words) > 1")
+    page.tap(f"back-{key}")
+    assert "What it was taught since is forgotten" in page.browser.run("return window.asked[0]")
+    assert lessons.state()["profiles"][0]["samples"] == 3
+    page.tap(f"back-{key}")
+    page.browser.wait_for(f"!document.getElementById('back-{key}') && {IDLE}")
+    assert lessons.state()["profiles"][0]["samples"] == 6
+
+
+def test_where_the_printing_in_use_is_forgotten_the_deck_is_read_by_the_other_that_was_taught(lessons: Lessons) -> None:
+    lessons.keep("Ours")
+    lessons.begin({"key": "ours"})
+    lessons.keep("Ours")
+    lessons.begin({"deck": DECK})
+    lessons.take(encode_picture(layout_picture(LAYOUT)))
+    lessons.agree()
+    lessons.keep("Another")
+    (left,) = lessons.forget("another")["profiles"]
+    assert (left["key"], left["in_use"]) == ("ours", True)

@@ -362,7 +362,7 @@ function printing({ key, name, deck, made, made_on: day, samples, versions, even
       isInUse ? h("b", {}, t("in-use")) : button(`use-${key}`, t("use"), () => act(() => ask("use", { deck, key })), { class: "plain small" }),
       isInUse ? button(`unuse-${key}`, t("use-none"), () => act(() => ask("use", { deck, key: null })), { class: "plain small" }) : null,
       button(`open-${key}`, t("open"), () => begin({ key }), { class: "plain small" }),
-      versions ? button(`back-${key}`, t("go-back"), () => act(() => ask("back", { key })), { class: "plain small" }) : null,
+      versions ? button(`back-${key}`, t("go-back"), () => confirm(t("go-back-sure", { name })) && act(() => ask("back", { key })), { class: "plain small" }) : null,
       button(`forget-${key}`, t("forget"), () => confirm(t("forget-sure", { name })) && act(() => ask("forget", { key })), { class: "plain small" })));
 }
 
