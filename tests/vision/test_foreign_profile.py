@@ -9,6 +9,7 @@ from companion.games import GAMES
 from companion.games.hexdragon.vision.prototypes import FewShotTiles
 from companion.games.hexel.deck import SYMBOLS
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
+from companion.simulator.script import write_script
 from models.drawing.hexapod.layouts import scene
 from models.drawing.hexapod.photograph import photograph as hexapod_photograph
 from models.drawing.hexapod.printings import invented as invented_insects
@@ -65,3 +66,13 @@ def test_another_decks_profile_names_nothing(game: str, deck: str, table: Any) -
     assert stated(game, own) and "foreign-profile" not in {w.code for w in own.warnings}
     assert not stated(game, other)
     assert {"foreign-profile", "unsure"} <= {w.code for w in other.warnings}
+
+
+def test_the_back_of_the_draw_deck_is_not_said_to_be_another_deck() -> None:
+    """It was found with 0.44 of certainty, and the warning stood for the whole game."""
+    demo = GAMES["hexel"].demo()
+    player = demo.player(demo.header, 2)
+    table = demo.tabletop(write_script(demo.header, player), 2)
+    table.lay_out(0)
+    reading = GAMES["hexel"].recognizer().read(table.next(0.1).bgr, taught("hexel", "hexel36"))
+    assert not stated("hexel", reading) and "foreign-profile" not in {warning.code for warning in reading.warnings}

@@ -28,7 +28,7 @@ from companion.games.hexel.vision.reexamination import (
     refit_from_neighbours,
 )
 from companion.games.hexel.vision.thresholds import LIMITS
-from companion.vision.detection.conditions import FAINT, NEUTRAL, NO_COLOUR, Condition, conditions_of
+from companion.vision.detection.conditions import FAINT, FOREIGN_PROFILE, NEUTRAL, NO_COLOUR, Condition, conditions_of
 from companion.vision.detection.detector import Detection, corners_of, refine_corners
 from companion.vision.detection.outlines import Fits
 from companion.vision.detection.verification import Find, verify
@@ -99,7 +99,9 @@ def _verified(pyramid: Pyramid, reading: Reading) -> Reading:
         kept, before = [doubting(card) for card in kept], kept
         doubted = [new for new, old in zip(kept, before, strict=True) if new.edges != old.edges]
         unsure = (conditions[0].unsure("a card's symbols", card.centre) for card in doubted)
-        warnings += (*(condition.warning for condition in conditions), *unsure)
+        is_sure = any(card.presence >= LIMITS.sure_find for card in kept)  # the back of the draw deck is not
+        told = [one for one in conditions if one is not FOREIGN_PROFILE or is_sure]
+        warnings += (*(condition.warning for condition in told), *unsure)
     tableau, loose = ([c for c in kept if (c.cell is None) == is_loose] for is_loose in (False, True))
     return replace(reading, cards=tuple(tableau), loose=tuple(loose), warnings=warnings)
 
