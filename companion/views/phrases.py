@@ -61,10 +61,10 @@ def intent(command: Command) -> str:
 def notice_text(notice: Notice) -> str:
     """What people are told by a notice.
 
-    >>> notice_text(Notice("dark", "It is too dark to see the table."))
-    'It is too dark to see the table.'
+    >>> notice_text(Notice("dark", "it is too dark to see the table"))
+    'It is too dark to see the table'
     """
-    text = notice.text or ""
+    text = capitalize(notice.text or "")
     return phrase("notices", notice.code, text=text) if knows("notices", notice.code) else text
 
 
