@@ -176,3 +176,26 @@ def test_where_the_printing_in_use_is_forgotten_the_deck_is_read_by_the_other_th
     lessons.keep("Another")
     (left,) = lessons.forget("another")["profiles"]
     assert (left["key"], left["in_use"]) == ("ours", True)
+
+
+def test_what_is_chosen_in_one_step_is_not_open_in_the_next_and_names_are_large_enough_to_tap(
+    page: LessonPage, lessons: Lessons
+) -> None:
+    lessons.begin({"deck": "comet"})
+    lessons.take(encode_picture(layout_picture(GAMES["comet"].layouts("comet")[0])))
+    page.open()
+    page.tap("cutout-0-0")
+    smallest = "Math.min(...[...document.querySelectorAll('button, main a')].flatMap((one) => {"
+    smallest += "const { width, height } = one.getBoundingClientRect(); return [width, height]; }))"
+    assert page.browser.run(f"return {smallest}") >= 44
+    page.tap("agree", "enough")
+    page.browser.wait_for("document.getElementById('try')")
+    assert not page.browser.run("return document.querySelector('.choices')")
+
+
+def test_the_ways_to_teaching_and_calibrating_are_large_enough_to_tap(page: LessonPage) -> None:
+    page.browser.open(f"{page.address}/")
+    page.browser.wait_for("document.getElementById('teach')")
+    page.browser.run("document.querySelectorAll('details').forEach((part) => (part.open = true))")
+    for link in ("teach", "calibrate"):
+        assert page.browser.run(f"return document.getElementById('{link}').getBoundingClientRect().height") >= 44

@@ -85,6 +85,7 @@ function goOn() {
 
 function goTo(next) {
   step = next;
+  chosen = "";
   draw();
 }
 
