@@ -28,8 +28,8 @@ _RIM = 0.2
 """The share of a card along each side whose tones do not make a pattern."""
 _CORE = 0.6
 """The share of a card around its middle whose colour is taken for its own."""
-PRINT_LOOK = (48, 36)
-"""The height and width in pixels at which a card shows its print."""
+BACK_LOOK, PRINT_LOOK = (24, 18), (48, 36)
+"""The height and width in pixels at which the patterns of backs are compared, and at which a card shows its print."""
 GRID_SIDE = 8
 """A card's colours are seen at so many by so many points."""
 GRID = 0.85 * np.stack(np.meshgrid(*2 * [np.linspace(-1, 1, GRID_SIDE)]), -1).reshape(-1, 2)

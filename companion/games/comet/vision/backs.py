@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.comet.vision.appearance import (
+    BACK_LOOK,
     GRID_SIDE,
     PRINT_LOOK,
     align_either_way,
@@ -31,7 +32,6 @@ from companion.games.comet.vision.appearance import (
     shares_of,
     tint_distance,
     tint_distance_in_glare,
-    tint_distance_under_glare,
     within_rim,
 )
 from companion.games.comet.vision.card_selection import (
@@ -42,7 +42,7 @@ from companion.games.comet.vision.card_selection import (
     nearest_first,
 )
 from companion.games.comet.vision.classifier import KINDS, PretrainedNumerals
-from companion.games.comet.vision.hypothesis import Hypothesis
+from companion.games.comet.vision.hypothesis import NO_SECTIONS, Hypothesis
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.edge_refinement import refine
@@ -103,57 +103,21 @@ def find_backs(
     return _with_sides(pyramid, mark_similar_backs(pyramid, _of_one_deck(pyramid, taught, likely, read), read))
 
 
-_LOOK = (24, 18)
-"""The height and width in pixels at which the patterns of backs are compared."""
-
-
-def are_unlike_backs(
-    pyramid: Pyramid, corners: Sequence[Floats], known: Sequence[Floats], *, is_known_pattern: bool
-) -> list[bool]:
-    """Which outlines (4, 2) have another colour than the known backs (4, 2) of which at least two have the same.
-
-    A phone is found as surely as a card. Of 794 free backs of invented printings on drawn hard pictures, beside two or
-    more others of one colour, none is farther than 0.139 from the nearest of them.
-
-    Args:
-        is_known_pattern: whether the backs show the large comet of the known printing. Then a phone of the deck's
-            colour is told by what it shows: of 542 such backs none correlates less than 0.49 with the likest of two or
-            more others that show one pattern, while finer patterns of invented printings may not correlate at all.
-    """
-    are_unlike = _have_other_colour(pyramid, corners, known)
-    if not is_known_pattern:
-        return are_unlike
-    other_pattern = _show_other_pattern(pyramid, corners, known)
-    return [any(signs) for signs in zip(are_unlike, other_pattern, strict=True)]
-
-
-def _have_other_colour(pyramid: Pyramid, corners: Sequence[Floats], known: Sequence[Floats]) -> list[bool]:
-    seen, backs = ([chromaticity(pyramid, outline) for outline in some] for some in (corners, known))
-    apart = [[tint_distance_in_glare(back, other) for other in backs if other is not back] for back in backs]
-    alike = [back for back, off in zip(backs, apart, strict=True) if min(off, default=1.0) < LIMITS.other_colour]
-    return [
-        bool(alike) and min(tint_distance_under_glare(its, back) for back in alike) > LIMITS.thing_colour
-        for its in seen
-    ]
-
-
-def _show_other_pattern(pyramid: Pyramid, corners: Sequence[Floats], known: Sequence[Floats]) -> list[bool]:
-    seen, backs = ([look_at(pyramid, outline, _LOOK) for outline in some] for some in (corners, known))
-    backs = [look for look in backs if is_patterned(look)]
-    alike = [
-        look
-        for look in backs
-        if any(correlation_either_way(look, other) > LIMITS.one_pattern for other in backs if other is not look)
-    ]
-    return [
-        bool(alike) and max(correlation_either_way(its, back) for back in alike) < LIMITS.other_pattern for its in seen
-    ]
-
-
 def _may_be_backs(likely: list[Hypothesis], read: list[Hypothesis]) -> list[bool]:
-    """Which show no numbers, or look unlike the faces that are read where those look alike: patterns may be read."""
-    is_plain = median_correlation(read) > LIMITS.like_face
-    return [one.legible < LIMITS.read_card or (is_plain and one.alike < LIMITS.unlike_face_alone) for one in likely]
+    """Which show no numbers, or look unlike the faces that are read: patterns may be read."""
+    usual = median_correlation(read)
+
+    def may_be(one: Hypothesis) -> bool:
+        is_unlike = one.alike < LIMITS.unlike_face_alone
+        return one.legible < LIMITS.read_card or (is_unlike and usual > LIMITS.like_face) or _is_odd_face(one, usual)
+
+    return [may_be(one) for one in likely]
+
+
+def _is_odd_face(one: Hypothesis, usual: float) -> bool:
+    """It is read, if not surely, and looks less like the taught face than most that are, by their correlation."""
+    is_sure = one.legible >= LIMITS.surely_read and one.alike >= LIMITS.unlike_face_alone
+    return one.legible >= LIMITS.read_card and not is_sure and one.alike < usual - LIMITS.less_alike
 
 
 def _of_one_deck(
@@ -384,7 +348,11 @@ def _as_back(
         return one
     corners = one.corners if taught.profile.half_width < 1 else np.roll(one.corners, 1, 0)
     kinds = PretrainedNumerals().read_numerals(pyramid, corners[None].astype(np.float32)).kinds[0]
-    return replace(one, maybe_back=float(kinds[KINDS.index("back")]))
+    one = replace(one, maybe_back=float(kinds[KINDS.index("back")]))
+    least = LIMITS.surely_back if one.alike < LIMITS.unlike_face_alone else LIMITS.back_though_read
+    if one.legible >= LIMITS.read_card and one.maybe_back > least:
+        return replace(one, sections=NO_SECTIONS, legible=0.0, like_numbers=0.0)
+    return one
 
 
 def _with_blanks(
@@ -426,7 +394,7 @@ def _with_shared_pattern(pyramid: Pyramid, likely: list[Hypothesis]) -> list[Hyp
         and one.found >= LIMITS.unread_card
         and one.like_numbers < LIMITS.no_number
     ]
-    looks = {one: within_rim(look_at(pyramid, one.corners, _LOOK)) for one in sure}
+    looks = {one: within_rim(look_at(pyramid, one.corners, BACK_LOOK)) for one in sure}
     shared = [
         one
         for one, look in looks.items()
@@ -441,7 +409,7 @@ def _with_shared_pattern(pyramid: Pyramid, likely: list[Hypothesis]) -> list[Hyp
 
 def _is_outlined_pattern(pyramid: Pyramid, one: Hypothesis) -> bool:
     """It was found surely and shows some pattern: fine ones hardly correlate with themselves."""
-    return one.found >= LIMITS.surely_found and is_patterned(look_at(pyramid, one.corners, _LOOK))
+    return one.found >= LIMITS.surely_found and is_patterned(look_at(pyramid, one.corners, BACK_LOOK))
 
 
 def _is_as_bright_as_taught(taught: TaughtNumerals, colour: Floats, faces: Sequence[Floats]) -> bool:
@@ -493,6 +461,6 @@ def _fitted(pyramid: Pyramid, one: Hypothesis, back: NDArray[np.float32], *, is_
 
 def _shows_print(pyramid: Pyramid, one: Hypothesis) -> bool:
     """It shows more than one tone, and more than fine stripes or a light that fades across it."""
-    look = look_at(pyramid, one.corners, _LOOK)
+    look = look_at(pyramid, one.corners, BACK_LOOK)
     even = evenly_lit(look)
     return contrast(look if even is None else even) > LIMITS.shown_print

@@ -12,6 +12,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.games.comet.vision.appearance import (
+    BACK_LOOK,
+    chromaticity,
+    correlation_either_way,
+    is_patterned,
+    look_at,
+    tint_distance_in_glare,
+    tint_distance_under_glare,
+)
 from companion.games.comet.vision.classifier import KINDS, NumeralScores, PretrainedNumerals, cut_cards
 from companion.games.comet.vision.detector import CARD
 from companion.games.comet.vision.results import NUMBERS
@@ -259,3 +268,54 @@ def _presence(found: NDArray[np.floating], seen: NumeralScores, sections: NDArra
     lowest = sections[:, :, : len(NUMBERS)].max(-1).min(-1, initial=1.0)
     clear = np.where(lowest >= LIMITS.sure_number, seen.kinds[:, KINDS.index("face")] * lowest, 0.0)
     return np.asarray(np.maximum(found * (1 - seen.kinds[:, KINDS.index("nothing")]), clear))
+
+
+def are_unlike_backs(
+    pyramid: Pyramid,
+    corners: Sequence[NDArray[np.floating]],
+    known: Sequence[NDArray[np.floating]],
+    *,
+    is_known_pattern: bool,
+) -> list[bool]:
+    """Which outlines (4, 2) have another colour than the known backs (4, 2) of which at least two have the same.
+
+    A phone is found as surely as a card. Of 794 free backs of invented printings on drawn hard pictures, beside two or
+    more others of one colour, none is farther than 0.139 from the nearest of them.
+
+    Args:
+        is_known_pattern: whether the backs show the large comet of the known printing. Then a phone of the deck's
+            colour is told by what it shows: of 542 such backs none correlates less than 0.49 with the likest of two or
+            more others that show one pattern, while finer patterns of invented printings may not correlate at all.
+    """
+    are_unlike = _have_other_colour(pyramid, corners, known)
+    if not is_known_pattern:
+        return are_unlike
+    other_pattern = _show_other_pattern(pyramid, corners, known)
+    return [any(signs) for signs in zip(are_unlike, other_pattern, strict=True)]
+
+
+def _have_other_colour(
+    pyramid: Pyramid, corners: Sequence[NDArray[np.floating]], known: Sequence[NDArray[np.floating]]
+) -> list[bool]:
+    seen, backs = ([chromaticity(pyramid, outline) for outline in some] for some in (corners, known))
+    apart = [[tint_distance_in_glare(back, other) for other in backs if other is not back] for back in backs]
+    alike = [back for back, off in zip(backs, apart, strict=True) if min(off, default=1.0) < LIMITS.other_colour]
+    return [
+        bool(alike) and min(tint_distance_under_glare(its, back) for back in alike) > LIMITS.thing_colour
+        for its in seen
+    ]
+
+
+def _show_other_pattern(
+    pyramid: Pyramid, corners: Sequence[NDArray[np.floating]], known: Sequence[NDArray[np.floating]]
+) -> list[bool]:
+    seen, backs = ([look_at(pyramid, outline, BACK_LOOK) for outline in some] for some in (corners, known))
+    backs = [look for look in backs if is_patterned(look)]
+    alike = [
+        look
+        for look in backs
+        if any(correlation_either_way(look, other) > LIMITS.one_pattern for other in backs if other is not look)
+    ]
+    return [
+        bool(alike) and max(correlation_either_way(its, back) for back in alike) < LIMITS.other_pattern for its in seen
+    ]

@@ -7,11 +7,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.backs import are_unlike_backs
 from companion.games.comet.vision.classifier import PretrainedNumerals
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR, card_shape
 from companion.games.comet.vision.plausibility import (
     ClassifiedOutlines,
+    are_unlike_backs,
     back_distances,
     classify_outlines,
     compare_backs,

@@ -265,6 +265,10 @@ class CometLimits:
     """On a back numbers are read no more surely than the first, or where it has another colour than the faces, the
     second; where it also looks unlike the taught face, the third; the last where it looks unlike it and the network
     takes it for a back most surely."""
+    back_though_read: float = 0.9999
+    """A back so surely shows no numbers, though its pattern is read as some: it looks less like the taught face than
+    those that are read, and is not read surely, or looks unlike that, where `surely_back` is enough. So do 10 backs of
+    dots and stripes on drawn pictures, and none of 570 faces on drawn and path-traced ones."""
     blank: float = 0.15
     blank_light: float = 1.1
     """A card on which tones spread by less of what they do on faces, and which is not so many times as light as their

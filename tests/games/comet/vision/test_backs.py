@@ -112,6 +112,35 @@ def test_a_back_is_told_by_its_detail_where_a_light_fades_across_the_taught_one(
     assert seen.is_back is (is_dotted and is_known)
 
 
+@pytest.mark.parametrize(
+    ("legible", "alike", "maybe", "is_told"),
+    [
+        (0.8, 0.5, 0.99995, True),  # dots that were read as 6 6 6, if not surely
+        (0.8, 0.5, 0.999, False),  # a face that is read badly
+        (0.8, 0.8, 0.99995, False),  # it looks like the taught face
+        (0.98, 0.5, 0.99995, False),  # it is read surely
+        (0.98, 0.1, 0.999, True),  # stripes of a draw deck that were read as A A A
+        (0.98, 0.1, 0.9, False),
+    ],
+)
+def test_a_pattern_that_is_read_as_numbers_is_a_back_where_it_is_surely_one(
+    monkeypatch, legible, alike, maybe, is_told
+):
+    kinds = np.array([[0.0, maybe, 1 - maybe]])
+    name = "companion.games.comet.vision.backs.PretrainedNumerals.read_numerals"
+    monkeypatch.setattr(name, lambda *_: type("Seen", (), {"kinds": kinds})())
+    picture, at = bare_table(), PLACES[1]
+    picture[at[1] : at[1] + 106, at[0] : at[0] + 76] = BLUE
+    face = Hypothesis(CARD + PLACES[0], 1.0, np.zeros((3, 15)), 1.0, 0.9)
+    sections = np.full((3, 15), 0.01)
+    sections[:, 5] = legible
+    one = Hypothesis(CARD + at, 1.0, sections, legible, alike, like_numbers=legible)
+    compared = find_backs(Pyramid.of(picture), taught(), [face, one], [face], is_known=True)
+    (seen,) = (card for card in compared if np.allclose(card.corners, one.corners))
+    assert seen.is_back is is_told
+    assert (seen.legible == legible) is not is_told
+
+
 @pytest.mark.parametrize(("shows_numbers", "is_told"), [(False, True), (True, False)])
 def test_a_card_with_a_print_is_no_plain_back_where_no_card_of_the_printing_is_known(shows_numbers, is_told):
     """Faces of another printing with a rim as the taught back's were told as face down, for all their small numbers."""

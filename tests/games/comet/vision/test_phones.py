@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.backs import are_unlike_backs
+from companion.games.comet.vision.plausibility import are_unlike_backs
 from companion.games.comet.vision.recognizer import read_comet, read_table, read_unknown
 from companion.games.comet.vision.results import BACK
 from companion.vision.image.pyramid import Pyramid
