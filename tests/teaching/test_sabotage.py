@@ -75,6 +75,14 @@ def test_a_photograph_of_large_cards_is_refused_where_blur_would_leave_most_symb
         learn(TEACHING, "hexel36", [("a.png", cv2.GaussianBlur(picture, (0, 0), 10))])
 
 
+def test_a_photograph_of_comets_cards_is_refused_as_blurred_before_its_numbers_are_no_longer_found() -> None:
+    learn_comet = GAMES["comet"].recognizer().learn
+    picture = layout_picture(GAMES["comet"].layouts("comet")[0], size=(1920, 1080))
+    assert learn_comet("comet", [("a.png", cv2.GaussianBlur(picture, (0, 0), 5))])
+    with pytest.raises(TeachingRefused, match="blurred"):
+        learn_comet("comet", [("a.png", cv2.GaussianBlur(picture, (0, 0), 9))])
+
+
 def test_hexdragons_inks_are_not_taught_from_faces_that_light_has_bleached() -> None:
     picture = layout_picture(GAMES["hexdragon"].layouts(DECKS["hexdragon"])[0])
     bleached = np.clip(picture * 1.5, 0, 255).astype(np.uint8)

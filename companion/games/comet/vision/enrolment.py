@@ -52,6 +52,7 @@ class CometTeaching(Teaching):
     few_shot_classifier = TaughtNumerals
     part = "cards"
     least_side_px = LIMITS.least_taught_px
+    softest = LIMITS.softest_taught
     alike = LIMITS.alike_squared
     same = LIMITS.same_squared
 
