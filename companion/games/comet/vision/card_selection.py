@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.appearance import area_of, look_correlation
+from companion.games.comet.vision.appearance import area_of, is_patterned, look_correlation
 from companion.games.comet.vision.hypothesis import Floats, Hypothesis, off_proportion
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.thresholds import LIMITS
@@ -274,3 +274,35 @@ def rows_of(row: Floats, area: float, half_width: float) -> list[list[Floats]]:
         if ways:
             return [parts for _, parts in sorted(ways, key=lambda way: way[0])]
     return []
+
+
+def is_of_another_printing(taught: TaughtNumerals, there: list[Hypothesis]) -> bool:
+    """Whether the cards, if none is familiar, are another printing's: backs that nobody taught say nothing of that, and
+    one that is read says no more than others where they cover much of it.
+    """
+    faces = [one for one in there if taught.profile.back.size or not one.is_back]
+    is_plain = any(
+        one.legible >= LIMITS.read_card
+        and free_share(one, [other for other in there if other is not one]) > LIMITS.free_share_foreign
+        for one in faces
+    )
+    return len(there) >= LIMITS.fewest_foreign and (is_plain or len(faces) >= LIMITS.fewest_foreign)
+
+
+def is_familiar(taught: TaughtNumerals, likely: list[Hypothesis], there: list[Hypothesis]) -> bool:
+    """Whether a card that is there is read and looks at all like the taught face; or, where none is, what is likely one
+    looks much like that; or it looks much like the taught back.
+
+    One plain back looks like any other: it says nothing beside cards that are read. Three numbers in a row may be read
+    on any printing, but stand elsewhere on its cards: then no outline is found around those that are read, and few of
+    them look as taught.
+    """
+    read = [one for one in there if one.legible >= LIMITS.read_card]
+    if read:
+        alike, is_outlined = [one.alike for one in read], any(one.found >= LIMITS.card for one in read)
+        is_face = max(alike) > LIMITS.least_like_face if is_outlined else np.median(alike) > LIMITS.like_face
+    else:
+        is_face = any(one.alike > LIMITS.like_face and one.found >= LIMITS.card for one in likely)
+    is_any_read = any(one.legible >= LIMITS.read_card for one in likely)
+    backs = likely if not is_any_read or is_patterned(taught.profile.back) else []
+    return bool(is_face) or any(one.like_back > LIMITS.like_face for one in backs)

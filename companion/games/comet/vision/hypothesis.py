@@ -118,6 +118,10 @@ class Hypothesis:
         """Each of its numbers, wherever it is seen, is a number of another card: askew, they seem to lie apart."""
         return bool(len(self.numerals)) and bool(self._shared_numbers(other, LIMITS.askew).all())
 
+    def shares_two_numbers(self, other: "Hypothesis") -> bool:
+        """Two of its three numbers, and no more, are another card's."""
+        return bool(len(self.numerals)) and int(self._shared_numbers(other, LIMITS.same_number).any(0).sum()) == 2
+
     def _shared_numbers(self, other: "Hypothesis", reach: float) -> NDArray[np.bool_]:
         """Which of its numerals (R, 3) that are seen are another card's, within so many times their reach."""
         own = self.prints

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.appearance import card_colour, is_patterned
+from companion.games.comet.vision.appearance import card_colour
 from companion.games.comet.vision.backs import find_backs
 from companion.games.comet.vision.card_selection import (
     SAME_CARD,
@@ -20,6 +20,8 @@ from companion.games.comet.vision.card_selection import (
     free_share,
     has_usual_size,
     is_blank,
+    is_familiar,
+    is_of_another_printing,
     is_sure,
     rating,
     rating_among,
@@ -211,38 +213,6 @@ def _colour_on(bgr: NDArray[np.uint8], corners: Floats) -> Floats:
     return card_colour(Pyramid.of(np.ascontiguousarray(bgr[y0:y1, x0:x1])), corners - [x0, y0])
 
 
-def is_of_another_printing(taught: TaughtNumerals, there: list[Hypothesis]) -> bool:
-    """Whether the cards, if none is familiar, are another printing's: backs that nobody taught say nothing of that, and
-    one that is read says no more than others where they cover much of it.
-    """
-    faces = [one for one in there if taught.profile.back.size or not one.is_back]
-    is_plain = any(
-        one.legible >= LIMITS.read_card
-        and free_share(one, [other for other in there if other is not one]) > LIMITS.free_share_foreign
-        for one in faces
-    )
-    return len(there) >= LIMITS.fewest_foreign and (is_plain or len(faces) >= LIMITS.fewest_foreign)
-
-
-def is_familiar(taught: TaughtNumerals, likely: list[Hypothesis], there: list[Hypothesis]) -> bool:
-    """Whether a card that is there is read and looks at all like the taught face; or, where none is, what is likely one
-    looks much like that; or it looks much like the taught back.
-
-    One plain back looks like any other: it says nothing beside cards that are read. Three numbers in a row may be read
-    on any printing, but stand elsewhere on its cards: then no outline is found around those that are read, and few of
-    them look as taught.
-    """
-    read = [one for one in there if one.legible >= LIMITS.read_card]
-    if read:
-        alike, is_outlined = [one.alike for one in read], any(one.found >= LIMITS.card for one in read)
-        is_face = max(alike) > LIMITS.least_like_face if is_outlined else np.median(alike) > LIMITS.like_face
-    else:
-        is_face = any(one.alike > LIMITS.like_face and one.found >= LIMITS.card for one in likely)
-    is_any_read = any(one.legible >= LIMITS.read_card for one in likely)
-    backs = likely if not is_any_read or is_patterned(taught.profile.back) else []
-    return bool(is_face) or any(one.like_back > LIMITS.like_face for one in backs)
-
-
 def find_outlines(pyramid: Pyramid, judged: tuple[Pyramid, list[Outline]]) -> tuple[list[Outline], list[Outline]]:
     """What may be cards: as Comet's own detector finds them, which knows one proportion, and the one for any print,
     whose answer on the picture is ``judged``, see `judge_candidates`.
@@ -342,6 +312,7 @@ def _as_seen_by_all(one: Hypothesis, others: list[Hypothesis], kept: list[Hypoth
     for other in others if len(one.numerals) else ():
         if other is one or len(other.numerals) != len(one.numerals):
             continue
+        is_contested |= _is_parted_otherwise(one, other)
         if not are_same_way_up(one.corners, other.corners):
             is_beside = is_plainer(one.alike, [other.alike]) and any(_shows_only(other, card, one) for card in kept)
             is_contested |= _is_read_turned(one, other) and not is_beside
@@ -415,6 +386,14 @@ def _is_read_turned(one: Hypothesis, other: Hypothesis) -> bool:
     numbers = [sorted(some.sections.argmax(-1).tolist()) for some in (one, other)]
     is_sure = min(one.legible, other.legible) >= LIMITS.surely_read
     return is_sure and numbers[0] != numbers[1] and one.shares_all_numbers(other)
+
+
+def _is_parted_otherwise(one: Hypothesis, other: Hypothesis) -> bool:
+    """Neither shows its edges, the other has two of its numbers and looks as much like the taught face: of numbers of
+    cards that lie on each other, in a column, any three that follow each other may be read as a card's.
+    """
+    has_edges = max(one.found, other.found) >= LIMITS.card
+    return not has_edges and other.alike > one.alike - LIMITS.as_alike and one.shares_two_numbers(other)
 
 
 def _shows_only(one: Hypothesis, card: Hypothesis, other: Hypothesis) -> bool:

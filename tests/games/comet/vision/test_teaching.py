@@ -15,7 +15,7 @@ from companion.games.comet.recognition import RECOGNIZER
 from companion.games.comet.vision import enrolment, hypothesis, place_search, recognizer
 from companion.games.comet.vision.appearance import Alignment, card_colour, correlation
 from companion.games.comet.vision.backs import mark_similar_backs
-from companion.games.comet.vision.card_selection import parts_of, rows_of
+from companion.games.comet.vision.card_selection import is_familiar, parts_of, rows_of
 from companion.games.comet.vision.enrolment import TEACHING, learn_comet
 from companion.games.comet.vision.hypothesis import NO_SECTIONS, Hypothesis, asides, examine
 from companion.games.comet.vision.numeral_search import NumeralSearch
@@ -23,7 +23,7 @@ from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.recognizer import read_comet, read_unknown
 from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, DetectedCometCard
 from companion.games.comet.vision.taught_numerals import NumberViews, TaughtNumerals, TaughtScores, classify_views
-from companion.games.comet.vision.taught_recognizer import is_card, is_familiar, present
+from companion.games.comet.vision.taught_recognizer import is_card, present
 from companion.games.comet.vision.taught_search import (
     search_covered,
     search_joined,
@@ -1032,6 +1032,29 @@ def test_pale_cards_on_a_grainy_cloth_as_light_are_found_by_their_even_ground():
     profile = learn_comet("comet", [("pale", picture)], [{"cards": [{"values": values} for values in faces]}])
     read = {tuple(card.values) for card in read_comet(picture, TaughtNumerals(profile)).cards}
     assert {tuple(sorted(values)) for values in faces} <= read
+
+
+@pytest.mark.parametrize(
+    ("step", "alike", "found", "is_sure"),
+    [
+        (30, 0.71, 0.0, False),  # two numbers of one card and one of the next, read as a third card's
+        (30, 0.5, 0.0, True),  # the other looks less like a face
+        (60, 0.71, 0.0, True),  # the other has but one of its numbers
+        (30, 0.71, 0.9, True),  # its edges show
+    ],
+)
+def test_numbers_in_a_column_that_may_be_parted_otherwise_are_doubted(step, alike, found, is_sure):
+    """Of cards fanned by a number's height, 9 6 and 10 8 seen of two, 6 10 8 was told as one."""
+    numerals = np.array([[[60.0, 20, 6], [60, 50, 6], [60, 80, 6]]])
+    quad = np.array([[0.0, 0], [120, 0], [120, 100], [0, 100]])
+    seen = np.full((3, 15), 0.001)
+    seen[range(3), [NUMBERS.index(value) for value in (6, 10, 8)]] = 0.99
+    across = Hypothesis(quad, found, seen, 1.0, 0.65, numerals=numerals)
+    moved = np.array([0.0, -step])
+    other = Hypothesis(quad + moved, 0.0, seen[[1, 0, 2]], 0.9, alike, numerals=numerals + np.array([*moved, 0.0]))
+    told = present([replace(across, found=max(found, 0.01)), other], [across])
+    (mine,) = [one for one in told if one.corners is quad] or told
+    assert bool(mine.sections.max() > LIMITS.stated_taught) is is_sure
 
 
 def test_ink_that_reads_as_other_numbers_upside_down_is_doubted():
