@@ -138,7 +138,10 @@ _CHANGE = _object(
 )
 _NOT_FOUND = (HTTPStatus.NOT_FOUND,)
 _NO_LESSON = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.SERVICE_UNAVAILABLE)
-_STEPS = ("begin", "replace", "take", "rename", "agree", "drop", "try", "stop", "keep", "use", "back", "forget")
+_STEPS = (
+    "begin", "replace", "take", "rename", "agree", "drop", "turn", "leave",
+    "try", "stop", "keep", "use", "back", "forget",
+)  # fmt: skip
 _NOT_READ = (HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
 
 ADDRESSES: Mapping[tuple[str, str], Address] = {
@@ -296,7 +299,16 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
     ),
     ("post", "/api/teach/{step}"): Address(
         "A step of the lesson: its answer is the lesson, of `try` what is read.",
-        _object(deck=_TEXT, key=_TEXT, name=_TEXT, number=_WHOLE, cutout=_WHOLE, trust_names=_YES),
+        _object(
+            deck=_TEXT,
+            key=_TEXT,
+            name=_TEXT,
+            number=_WHOLE,
+            cutout=_WHOLE,
+            place=_WHOLE,
+            light=_WHOLE,
+            trust_names=_YES,
+        ),
         _object(),
         needs=_OPERATOR,
         fields={"step": ("path", {**_TEXT, "enum": list(_STEPS)}), **_OF_VERSION},

@@ -196,7 +196,7 @@ class Surveyor:
 class Teacher:
     """Keeps one printing of Hex'el."""
 
-    agree = drop = attempt = stop = None  # nobody teaches here
+    agree = drop = turn = attempt = stop = None  # nobody teaches here
     used: str | None = None
 
     def at(self, version: int | None) -> AbstractContextManager[None]:

@@ -1,7 +1,8 @@
 // Calibrating: the picture, taps on it, and what the table makes of them. Points are the picture's own pixels.
 
 import { post, send } from "./api.js";
-import { find, h, showPicture, svg } from "./dom.js";
+import { find, h, svg } from "./dom.js";
+import { showPicture } from "./picture.js";
 import "./theme.js";
 import { trouble } from "./trouble.js";
 import { t } from "./words.js";

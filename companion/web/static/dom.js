@@ -53,15 +53,6 @@ export function show(id, key, build) {
   if (focused) document.getElementById(focused)?.focus();
 }
 
-/**
- * Shows a picture that may be lacking, as that of a camera that films nothing just now: then nothing is shown.
- * @param {HTMLImageElement} image @param {string} address
- */
-export function showPicture(image, address) {
-  image.onerror = () => image.removeAttribute("src");
-  image.src = address;
-}
-
 const SIZES = ["is-tight", "is-tighter"];
 
 /**

@@ -1,7 +1,8 @@
 // Teaching a deck: what to lay, the picture as it is seen, the cut-outs, a second light, a try, a name.
 
 import { post, send } from "./api.js";
-import { find, h, showPicture, svg } from "./dom.js";
+import { find, h, svg } from "./dom.js";
+import { showPicture } from "./picture.js";
 import "./theme.js";
 import { trouble } from "./trouble.js";
 import { t } from "./words.js";
