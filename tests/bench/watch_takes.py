@@ -182,6 +182,18 @@ def trembling(film: Film, by_px: float) -> Take:
     return changed(film.take([*range(n), *[n - 1] * 15]), moved)
 
 
+def banded(film: Film, depth: float) -> Take:
+    """A lamp that swells and fades by such a share leaves one and a half bands across the picture, which wander."""
+
+    def shown(i: int, picture: Picture) -> Picture:
+        h = picture.shape[0]
+        rows = np.sin(2 * np.pi * (0.33 * i + 1.4 * np.arange(h) / h))
+        return np.clip(picture * (1 + depth * rows)[:, None, None], 0, 255).astype(np.uint8)
+
+    n = len(film.pictures)
+    return changed(film.take([*range(n), *[n - 1] * 15]), shown)
+
+
 def two_hands(film: Film) -> Take:
     """Every second event happens two frames after the one before it began, by another hand in the same pictures."""
     pictures: list[Picture] = []
@@ -261,6 +273,8 @@ def takes_of(film: Film) -> Iterator[tuple[str, Callable[[], Take]]]:
     yield "hung", lambda: film.take([hand if hand <= k < hand + 20 else k for k in range(n)] + tail)
     yield "fps-30", lambda: film.take([k // 3 for k in range(3 * n)] + tail, [i / 30 for i in range(3 * n + 15)])
     yield "flicker", lambda: changed(film.take(plain), lambda i, p: np.clip(p * gain[i], 0, 255).astype(np.uint8))
+    for depth in (0.02, 0.05):
+        yield f"bands-{depth}", lambda depth=depth: banded(film, depth)  # type: ignore[misc]
     for name, light in STARTS.items():
         yield name, lambda light=light: lit(film.take([*[0] * len(light), *plain]), 0, light)  # type: ignore[misc]
     out = [0.7, 0.4, *[0.0] * 15, 0.5, 0.8]
