@@ -259,10 +259,12 @@ def test_a_call_for_the_referee_outlasts_a_switch_of_the_camera(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("companion.app.watching.Watching", Eyes)
+    monkeypatch.setattr(Eyes, "begun", threading.Event())
     (tmp_path / "0.png").write_bytes(b"")
     left: list[str] = []
 
     def play(table: Table) -> None:
+        assert Eyes.begun.wait(30)  # or the switch is seen before watching begins, and once more after
         listener = table.referee.feed.subscribe()
         table.referee.ask(Notice(REFEREE_CALLED, "Bo calls the referee"))
         for is_on in (False, True):
