@@ -60,7 +60,14 @@ def page(
     request: pytest.FixtureRequest, lessons: Lessons, serve: Callable[[Flask], int], chromium: Any, referee: Referee
 ) -> LessonPage:
     """The lesson's page, at a table with a camera where nothing else is asked for."""
-    camera: Any = SimpleNamespace(has_camera=getattr(request, "param", True))
+    return opened_page(lessons, serve, chromium, referee, has_camera=getattr(request, "param", True))
+
+
+def opened_page(
+    lessons: Lessons, serve: Callable[[Flask], int], chromium: Any, referee: Referee, *, has_camera: bool = True
+) -> LessonPage:
+    """The page of lessons on the operator's phone."""
+    camera: Any = SimpleNamespace(has_camera=has_camera)
     parts = TableParts(camera=camera, teacher=lambda: lessons)
     app = create_app(referee, join_code=CODE, operator_pin=PIN, parts=parts)
     chromium.forget()

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,9 @@ from companion.games.hexel.deck import face_shapes
 from companion.printing.layout import Layout
 from companion.referee.referee import Referee
 from companion.vision.image.codec import encode_picture
-from companion.web.app import create_app
-from companion.web.app_context import TableParts
 from tests.teaching.pictures import LAMP, layout_picture
-from tests.web.test_lesson_page import IDLE, LessonPage
-from tests.web.test_teaching import CODE, DECK, LAYOUT, OPERATE, PIN, Shown, before_camera
+from tests.web.test_lesson_page import IDLE, LessonPage, opened_page
+from tests.web.test_teaching import DECK, LAYOUT, Shown, before_camera
 
 
 def begun(referee: Referee, data: Path, deck: str = DECK) -> Lessons:
@@ -46,15 +43,7 @@ def lessons(referee: Referee, tmp_path: Path) -> Lessons:
 
 @pytest.fixture
 def page(lessons: Lessons, serve: Callable[[Flask], int], chromium: Any, referee: Referee) -> LessonPage:
-    parts = TableParts(camera=SimpleNamespace(has_camera=True), teacher=lambda: lessons)  # type: ignore[arg-type]
-    app = create_app(referee, join_code=CODE, operator_pin=PIN, parts=parts)
-    chromium.forget()
-    chromium.screen(360, 740)
-    page = LessonPage(chromium, f"http://127.0.0.1:{serve(app)}")
-    chromium.open(f"{page.address}/?code={CODE}")
-    chromium.run(OPERATE)
-    page.open()
-    return page
+    return opened_page(lessons, serve, chromium, referee)
 
 
 @pytest.mark.parametrize("quarters", [1, 3])
