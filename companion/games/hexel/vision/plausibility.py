@@ -95,6 +95,16 @@ def is_not_a_pattern(
     return np.asarray(~(is_weak & is_repeated))
 
 
+def show_one_face(cards: Sequence[DetectedCard]) -> bool:
+    """Whether most cards that are read whole show one face, more of them than a deck holds: two symbols of a printing
+    that was not taught may look like one.
+    """
+    whole = [card.edges for card in cards if None not in card.edges]
+    faces = Counter(min(six[k:] + six[:k] for k in range(len(six))) for six in whole)
+    most = max(faces.values(), default=0)
+    return most > LIMITS.most_alike and 2 * most > len(whole)
+
+
 def lie_on_read(
     found: Sequence[Detection],
     probabilities: NDArray[np.float32],

@@ -16,6 +16,7 @@ from companion.games.hexel.vision.plausibility import (
     accept_cards,
     assess,
     lie_on_read,
+    show_one_face,
     table_similarity,
     unread,
     without_colour,
@@ -119,7 +120,8 @@ def _conditions(
         tint=taught.profile.tint if taught else NEUTRAL,
         limits=LIMITS.taught_tint if taught else LIMITS.tint,
         is_foreign=lambda: (
-            taught is not None and taught.is_foreign(pyramid, np.array([card.corners for card in surest]))
+            taught is not None
+            and (show_one_face(cards) or taught.is_foreign(pyramid, np.array([card.corners for card in surest])))
         ),
         faint=lambda: faint_colours(taught.profile, FRAME) if taught else FAINT,
         is_read_without_colour=lambda: taught is not None and taught.is_read_without_colour(),

@@ -84,7 +84,7 @@ class HexelLimits:
     weak_card: float = 0.45
     most_alike: int = 2
     """Of finds below the first confidence no more than the second show the same symbols: no deck has three of a
-    card."""
+    card. Where most of a table show one face, another deck lies there."""
     faint_card: float = 0.85
     unread_of_six: int = 3
     """A card found with less than the first confidence and so many unsure symbols may lie a little elsewhere."""

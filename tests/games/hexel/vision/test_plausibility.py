@@ -12,10 +12,12 @@ from companion.games.hexel.vision.plausibility import (
     has_typical_size,
     is_not_a_pattern,
     lie_on_read,
+    show_one_face,
 )
 from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry import HEXAGON
+from companion.vision.results import DetectedCard
 
 
 def found(side: float, confidence: float = 0.95) -> Detection:
@@ -97,3 +99,19 @@ def test_where_two_kinds_are_often_mixed_up_only_the_surest_symbols_of_them_are_
     names: list[list[str | None]] = [["red", "red", "red", *[None] * rejected, *["void"] * (3 - rejected)]]
     doubt_mixed_up(probabilities, names)
     assert names[0][:3] == ["red" if stays else None, "red", "red"], "the third may be blue, no void"
+
+
+def told(*names: str | None) -> DetectedCard:
+    return DetectedCard(None, names, found(60).corners, 0.99, 0.99, np.zeros((6, 3), np.float32))
+
+
+def test_a_table_on_which_most_cards_show_one_face_is_another_deck_s() -> None:
+    """Five cards of a pink printing with dots and rings were all told as six blue by another deck's profile."""
+    blue, mixed, unsure = ["blue"] * 6, ["red", "blue", "blue", "red", "red", "red"], ["blue"] * 5 + [None]
+    turned = mixed[2:] + mixed[:2]
+    assert show_one_face([told(*blue)] * 3)
+    assert show_one_face([told(*blue)] * 3 + [told(*mixed), told(*unsure), told(*unsure)])
+    assert show_one_face([told(*mixed), told(*turned), told(*mixed)])
+    assert not show_one_face([told(*blue)] * 2)
+    assert not show_one_face([told(*blue)] * 3 + [told(*mixed)] * 2 + [told(*turned)])
+    assert not show_one_face([])
