@@ -40,6 +40,7 @@ def parser(
     options.add_argument("--seed", type=int, default=seed, help="of order and augmentation")
     options.add_argument("--warm-start", type=Path, help="weights to begin with, a checkpoint.pt or a weights.onnx")
     options.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    options.add_argument("--float32", action="store_true", help="for processors that compute bfloat16 slowly")
     options.add_argument("--out", type=Path, help="the file to write; CACHE/GAME/NETWORK/weights.onnx")
     return options
 
@@ -86,8 +87,8 @@ class Trainer:
         return tuple(tensor.to(self.device, non_blocking=True) for tensor in tensors)
 
     def forward(self, batch: torch.Tensor) -> torch.Tensor:
-        """The network's output for a batch (N, C, H, W), computed in bfloat16, as float32."""
-        with torch.autocast(self.device.type, dtype=torch.bfloat16):
+        """The output (float32) for a batch (N, C, H, W), computed in bfloat16 unless ``--float32`` is given."""
+        with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=not self.arguments.float32):
             out = self.net(batch.to(self.device).contiguous(memory_format=torch.channels_last))
         return out.float()
 
