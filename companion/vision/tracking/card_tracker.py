@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.geometry import SQUARE, shared_area
+from companion.vision.geometry import shared_area
 from companion.vision.results import Classifier, DetectedCard, Reading, is_near, near
 from companion.vision.tracking.appearance import in_shade, lies_in_other_light, only_light_changed
 from companion.vision.tracking.change_detector import (
@@ -26,6 +26,7 @@ from companion.vision.tracking.change_detector import (
     polygon_mask,
     share_in,
 )
+from companion.vision.tracking.doubts import Doubts
 from companion.vision.tracking.layouts import Layout, agree
 from companion.vision.tracking.occlusion import (
     BEYOND_CARDS,
@@ -46,7 +47,7 @@ from companion.vision.tracking.regions import ChangeReader, ChangeReading, Read,
 from companion.vision.tracking.table_search import blurred_places
 from companion.vision.tracking.tracker import Tracker
 from companion.vision.tracking.tracks import (
-    Doubt,
+    FORGET_S,
     Found,
     SettleTimes,
     TableEvent,
@@ -54,7 +55,6 @@ from companion.vision.tracking.tracks import (
     Track,
     TrackState,
     add_reading,
-    notice,
     unread_card,
 )
 
@@ -78,14 +78,10 @@ _MIN_PRESENCE_BESIDE, _MIN_SIDES_BESIDE = 0.9, 1.0
 """What has less presence, and lies fewer sides from a card with more, lies across that card."""
 _CHANGED_FACE_READINGS = 4
 """A known card that shows another face is looked at so often before it is believed."""
-_FORGET_S = 4.5
-"""A card that was seen to appear, or what may be one, is forgotten when it was not seen again for so long."""
 _UNSEEN_S = 1.7
 """A card seen again after so long lies there anew: what it was before does not make it old."""
 _NEIGHBOUR = 2.2
 """A loose card that joins others by a new one lies so many sides from it at most."""
-_SAME_DOUBT = 0.6
-"""What is in doubt within so many sides of a card's centre, or of what is in doubt already, is that."""
 _TIED_S = 0.15
 """Of two cards that came to rest within so long nothing shows which was laid first: a frame may be lost."""
 _TWIN_S = 1.4
@@ -125,7 +121,7 @@ class CardTracker(Tracker[DetectedCard]):
         self._changed = np.zeros((0, 0), bool)
         self._placed_s = -np.inf
         self._placed: list[Track[DetectedCard]] = []
-        self._doubts: list[Doubt] = []
+        self._doubts = Doubts()
 
     # ------------------------------------------------------------ the whole table
 
@@ -434,7 +430,7 @@ class CardTracker(Tracker[DetectedCard]):
             The notices of what is accepted although it may be a card.
         """
         shape = reading.where.shape
-        self._forget([track for track in self._appearing if self._now_s - track.seen_s >= _FORGET_S])
+        self._forget([track for track in self._appearing if self._now_s - track.seen_s >= FORGET_S])
         as_known = self._seen_as_known(reading)
         as_told = [track.piece for track in self._placed]  # by several readings: the last may have told less
         told = [card for card in (*as_known, *as_told) if None not in card.edges]
@@ -450,35 +446,9 @@ class CardTracker(Tracker[DetectedCard]):
         things = slow & ~whole & ~waiting
         self._detector.accept(whole & ~waiting)
         self._detector.accept(things, is_thing=True)
-        self._note_doubts(reading.doubts)
-        return self._say_doubts(things)
-
-    def _note_doubts(self, doubts: Sequence[Doubt]) -> None:
-        """Remember what may be a card, by the latest looks at it, as long as no track is there."""
-        apart_px = _SAME_DOUBT * self._usual_side()
-        for doubt in doubts:
-            known = next((one for one in self._doubts if math.dist(one.at, doubt.at) < apart_px), None)
-            if known is None:
-                known = doubt
-                self._doubts.append(doubt)
-            known.seen_s = self._now_s
-        cards = [track.piece.centre for track in self.tracks]
-        self._doubts = [
-            doubt
-            for doubt in self._doubts
-            if self._now_s - doubt.seen_s < _FORGET_S and all(math.dist(doubt.at, at) > apart_px for at in cards)
-        ]
-
-    def _say_doubts(self, things: Mask) -> list[TableEvent]:
-        """Say of what may be a card, once, that it counts as a thing from now on."""
-        events: list[TableEvent] = []
-        around = 0.5 * _SAME_DOUBT * self._usual_side() * SQUARE.unit
-        for doubt in self._doubts:
-            if not doubt.is_said and share_in(doubt.at + around, things):
-                doubt.is_said = True
-                message = f"{doubt.message[:1].upper()}{doubt.message[1:]}: light it or enter it."
-                events.append(notice("maybe-card", message, doubt.at))
-        return events
+        side_px = self._usual_side()
+        self._doubts.note(reading.doubts, [track.piece for track in self.tracks], side_px, self._now_s)
+        return self._doubts.say(things, side_px)
 
     def _seen_as_known(self, reading: ChangeReading) -> list[DetectedCard]:
         """The known cards that lie as they lay, and those that were read anew and show the same."""

@@ -27,6 +27,9 @@ _LEAST_LIKELY = 1e-3
 _DOUBTED = 0.1
 """Where more is left in the mean that no class has, a doubt took it."""
 
+FORGET_S = 4.5
+"""A card that was seen to appear, or what may be one, is forgotten when it was not seen again for so long."""
+
 
 class PlacedPiece(Protocol):
     """What a tracker follows: a frozen dataclass with an outline."""
@@ -133,18 +136,6 @@ class Track(Generic[Piece]):
         if state not in TRANSITIONS[self.state]:
             raise ValueError(f"a track does not go from {self.state.value} to {state.value}")
         self.state, self.since_s = state, now_s
-
-
-@dataclass(slots=True)
-class Doubt:
-    """What may be a card, and by a reading is none: where, in pixels, why, when it was last read, and whether that was
-    said.
-    """
-
-    at: tuple[float, float]
-    message: str
-    seen_s: float = -np.inf
-    is_said: bool = False
 
 
 @runtime_checkable
