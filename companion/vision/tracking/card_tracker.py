@@ -4,7 +4,6 @@ Every frame is compared with the accepted picture; only where something changed 
 picture read, and only a card that is free of hands, fully read and not moving is reported, once.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.geometry import shared_area
 from companion.vision.results import Classifier, DetectedCard, Reading, is_near, near
 from companion.vision.tracking.appearance import in_shade, lies_in_other_light, only_light_changed
+from companion.vision.tracking.carrying import Takers
 from companion.vision.tracking.change_detector import (
     MASK_PX,
     Mask,
@@ -27,7 +26,8 @@ from companion.vision.tracking.change_detector import (
     share_in,
 )
 from companion.vision.tracking.doubts import Doubts
-from companion.vision.tracking.layouts import Layout, agree
+from companion.vision.tracking.identity import CARRIED, SAME_PLACE, TWIN_S, UNDER_A_HAND, IdentifiedCards
+from companion.vision.tracking.layouts import Layout
 from companion.vision.tracking.occlusion import (
     BEYOND_CARDS,
     LITTLE_BEYOND_CARDS,
@@ -43,9 +43,8 @@ from companion.vision.tracking.occlusion import (
     share_around,
     shows_below,
 )
-from companion.vision.tracking.regions import ChangeReader, ChangeReading, Read, ReadUnknown, changed_share
+from companion.vision.tracking.regions import ChangeReader, ChangeReading, Read, ReadUnknown
 from companion.vision.tracking.table_search import blurred_places
-from companion.vision.tracking.tracker import Tracker
 from companion.vision.tracking.tracks import (
     FORGET_S,
     Found,
@@ -58,8 +57,6 @@ from companion.vision.tracking.tracks import (
     unread_card,
 )
 
-_SAME_PLACE = 0.15
-"""What is seen within so many sides of where a card was seen, and not surely as another, is that card."""
 _PUSHED = 0.25
 """What may be a known card within so many sides of it does not lie on it: that was outlined askew, or pushed."""
 _HELD = 0.1
@@ -68,10 +65,9 @@ _LET_GO = 0.05
 """A card that was held is let go where less of its surroundings is a hand."""
 _HELD_BY_A_HAND = "a hand holds it"
 _UNDER_A_THING = "something lies on it"
+_WAITS_FOR_TWIN = "the same card lies elsewhere"
 _UNSETTLED = (TrackState.APPEARING, TrackState.LEAVING)
 """Around cards in these states nothing is accepted yet, unless they are known ones under a thing."""
-_LIES_ON = 0.15
-"""A card lies on another where their outlines share so much of the smaller; those that touch overlap by less."""
 _RIM_PX = 4 * MASK_PX
 """What changes where a card lies so near to the picture's rim may touch that."""
 _MIN_PRESENCE_BESIDE, _MIN_SIDES_BESIDE = 0.9, 1.0
@@ -84,11 +80,13 @@ _NEIGHBOUR = 2.2
 """A loose card that joins others by a new one lies so many sides from it at most."""
 _TIED_S = 0.15
 """Of two cards that came to rest within so long nothing shows which was laid first: a frame may be lost."""
-_TWIN_S = 1.4
-"""In a deck that holds each card once, the same card elsewhere waits so long for the first to be taken away."""
+_CARRIED_S = 2.0
+"""A card that was taken away is told so long after at the latest, while the hand that took it is in view."""
+_WITH_BLUR, _HALF_A_CARD = 1.5, 5.0
+"""A known card and its blur and shadow are so many times as large as it; so many crumbs are half a card."""
 
 
-class CardTracker(Tracker[DetectedCard]):
+class CardTracker(IdentifiedCards):
     """Follows one table of cards.
 
     Args:
@@ -99,7 +97,8 @@ class CardTracker(Tracker[DetectedCard]):
         read_unknown: reads a piece of the picture of which something is known to be as it was, and gives the other
             cards; None to read all of them with ``read``.
         identity: in a deck that holds each card once, which one a card is, None for one that cannot be told: a card
-            that appears while it lies elsewhere was moved.
+            that appears while it lies elsewhere was moved. None for a deck that holds cards alike: there one was
+            moved whose face appears, however turned, when the only one of that face goes.
     """
 
     def __init__(
@@ -112,13 +111,11 @@ class CardTracker(Tracker[DetectedCard]):
         *,
         identity: Callable[[DetectedCard], Any] | None = None,
     ) -> None:
-        super().__init__(settle_times)
+        super().__init__(layout, identity, settle_times)
         self._read = read
         self._reader = ChangeReader(read, read_unknown, self._settle_times)
-        self._layout = layout
         self._classifier = classifier
-        self._identity = identity or (lambda card: None)
-        self._changed = np.zeros((0, 0), bool)
+        self._takers = Takers()
         self._placed_s = -np.inf
         self._placed: list[Track[DetectedCard]] = []
         self._doubts = Doubts()
@@ -148,25 +145,30 @@ class CardTracker(Tracker[DetectedCard]):
     def _process(self, view: ObservedFrame) -> list[TableEvent]:
         self._changed, self._placed = view.changed, []
         self._note_hands(view)
+        if any(track.reason == _WAITS_FOR_TWIN and not self._has_twin(track) for track in self._appearing):
+            self._reader.look_again(self._now_s)
         reading = self._reader.read_changes(view, [track.piece for track in self._lying], self._classifier)
-        if reading is None:
-            return self._twins()
-        events = self._consider(reading.seen, view)
-        if reading.where.any():
-            events += self._miss(reading, view)
-            events += self._accept(reading, view)
-        return events + self._twins()
+        events: list[TableEvent] = []
+        if reading is not None:
+            events += self._consider(reading.seen, view)
+            if reading.where.any():
+                events += self._miss(reading, view)
+                events += self._accept(reading, view)
+        return events + self._twins() + self._give_up_carried()
 
     def _note_hands(self, view: ObservedFrame) -> None:
         """Which of the known cards a hand covers, and which lie free again as they lay."""
+        covered: list[Track[DetectedCard]] = []
         for track in self._lying:
             changed = share_in(track.piece.corners, view.changed)
             if changed is None:
                 continue
             if changed > TOUCHED and (share_in(track.piece.corners, view.hands) or 0.0) > TOUCHED:
-                track.enter(TrackState.COVERED, self._now_s, "a hand is over it")
+                track.enter(TrackState.COVERED, self._now_s, UNDER_A_HAND)
+                covered.append(track)
             elif track.state is not TrackState.STILL and changed < TOUCHED:
                 track.enter(TrackState.STILL, self._now_s)
+        self._takers.follow(covered, view.hands, self._now_s)
 
     def _at_rim(self) -> Mask | None:
         """See `Tracker`."""
@@ -230,17 +232,6 @@ class CardTracker(Tracker[DetectedCard]):
                 fresh.append((self._gather(card), old))
         return fresh
 
-    def _known_at(self, card: DetectedCard) -> Track[DetectedCard] | None:
-        """The known card where one is seen; where some lie on each other that which it may be, else the uppermost."""
-        there = [track for track in self._lying if is_near(card, track.piece, 0.6)]
-        if len(there) < 2:
-            return there[0] if there else None
-        same = [track for track in there if is_near(card, track.piece, _SAME_PLACE)]
-        same = [track for track in same if self._shows_nothing_else(card, track.piece)]
-        if same:
-            return min(same, key=lambda track: math.dist(card.centre, track.piece.centre))
-        return max(there, key=lambda track: track.first_s)
-
     def _follow_known(self, card: DetectedCard, track: Track[DetectedCard], view: ObservedFrame) -> bool:
         """Follow a known card to where it is seen, pushed a little perhaps; False where another face shows there."""
         again, known = self._layout.aligned(card, track.piece), self._layout.in_own_frame(track.piece)
@@ -253,16 +244,9 @@ class CardTracker(Tracker[DetectedCard]):
             track.enter(TrackState.STILL, self._now_s)
         return True
 
-    def _shows_nothing_else(self, card: DetectedCard, old: DetectedCard) -> bool:
-        """Whether a card may be the known one, as far as both were read; which way up that was read does not matter."""
-        identity = self._identity(card)
-        return (identity is not None and identity == self._identity(old)) or agree(
-            self._layout.aligned(card, old).edges, self._layout.in_own_frame(old).edges
-        )
-
     def _gather(self, card: DetectedCard) -> Track[DetectedCard]:
         """The track of an appearing card, this look at it included."""
-        track = next((one for one in self._appearing if is_near(card, one.piece, _SAME_PLACE)), None)
+        track = next((one for one in self._appearing if is_near(card, one.piece, SAME_PLACE)), None)
         if track is None:
             before = [one for one in self._appearing if one.seen_s < self._now_s]  # not seen beside it
             self._forget([one for one in before if is_near(one.piece, card, 1.0)])
@@ -314,29 +298,24 @@ class CardTracker(Tracker[DetectedCard]):
         others = [other.piece for other in self._lying if other is not old]
         return shows_below(old.piece, card, self._detector.accepted, self._detector.differs, others)
 
-    def _laid_on(self, track: Track[DetectedCard]) -> list[Track[DetectedCard]]:
-        """The known cards that were laid on another after that was."""
-        later = [other for other in self._lying if other.first_s > track.first_s]
-        return [other for other in later if shared_area(track.piece.corners, other.piece.corners) > _LIES_ON]
-
-    def _shows_much(self, card: DetectedCard, old: DetectedCard) -> bool:
-        """Whether a card shows as much of the known one's face as of another."""
-        now, known = self._layout.aligned(card, old).edges, self._layout.in_own_frame(old).edges
-        is_same = [a == b for a, b in zip(now, known, strict=True) if a is not None and b is not None]
-        return bool(is_same) and 2 * sum(is_same) >= len(is_same)
-
     def _place(self, track: Track[DetectedCard], old: Track[DetectedCard] | None) -> list[TableEvent]:
         """Report an appearing card as placed, or as moved where it is the known one, and loose cards that it joins."""
+        old = old or self._brought_from(track)
         if old is None and self._has_twin(track):
-            track.reason = "the same card lies elsewhere"
+            track.reason = _WAITS_FOR_TWIN
             return []
         assert self._tracks is not None
         events: list[TableEvent] = []
-        is_known = False
+        told: TableEvent = {"event": "placed"}
         if old is not None:
-            may_be_it = any(old.piece.edges) or is_near(track.piece, old.piece, _SAME_PLACE)
-            is_known = may_be_it and self._shows_nothing_else(track.piece, old.piece)
-            if is_known:
+            is_same = self._is_same(track.piece, old.piece)
+            may_be_it = any(old.piece.edges) or is_near(track.piece, old.piece, SAME_PLACE)
+            if is_same or (may_be_it and self._shows_nothing_else(track.piece, old.piece)):
+                told = {"event": "moved"} | (
+                    {"from": old.piece.cell and list(old.piece.cell)} if is_same and self._layout.LIE_APART else {}
+                )
+                if old.reason != UNDER_A_HAND:
+                    self._detector.accept(polygon_mask(old.piece.corners, self._changed.shape, 1.15))
                 self._forget([old])
             else:
                 events += self._remove(old)
@@ -352,37 +331,56 @@ class CardTracker(Tracker[DetectedCard]):
         new = cards[-1]
         tie = {"tied": True} if abs(track.rest_s - self._placed_s) < _TIED_S else {}
         self._placed_s = track.rest_s
-        told = "moved" if is_known else "placed"
-        events += [{"event": told, **new.as_json(), **tie}, *({"event": "moved", **c.as_json()} for c in joined)]
+        events += [{**told, **new.as_json(), **tie}, *({"event": "moved", **c.as_json()} for c in joined)]
         if None in new.edges:
             events.append(unread_card(new.centre))
         return events
 
-    # ------------------------------------------------------------ a deck that holds each card once
-
-    def _has_twin(self, track: Track[DetectedCard]) -> bool:
-        """Whether the very card lies elsewhere as far as is known: then it waits for that to be taken away."""
-        twin = self._twin_of(track)
-        if twin is None or self._now_s - track.first_s >= _TWIN_S:
-            return False
-        return twin.state is not TrackState.STILL or changed_share(twin.piece, self._changed) > TOUCHED
-
-    def _twin_of(self, track: Track[DetectedCard]) -> Track[DetectedCard] | None:
-        identity = self._identity(track.piece)
-        return next((t for t in self._lying if self._identity(t.piece) == identity), None) if identity else None
+    # ------------------------------------------------------------ cards carried elsewhere
 
     def _twins(self) -> list[TableEvent]:
         """Report the cards that waited for long for their twins to be taken away."""
-        ripe = [t for t in self._appearing if t.readings and self._twin_of(t) and self._now_s - t.first_s >= _TWIN_S]
+        waiting = [t for t in self._appearing if t.readings and t.reason == _WAITS_FOR_TWIN]
+        ripe = [t for t in waiting if self._twin_of(t) and self._now_s - t.first_s >= TWIN_S]
         return [event for track in ripe for event in self._place(track, None)]
 
     def _remove(self, track: Track[DetectedCard]) -> list[TableEvent]:
-        """Report a card that is gone; as moved where the very card has appeared elsewhere."""
-        twin = next((one for one in self._appearing if one.readings and self._twin_of(one) is track), None)
+        """Report a card that is gone; as moved where it has appeared elsewhere."""
+        twin = self._appeared_elsewhere(track)
+        if twin is not None:
+            return self._place(twin, track)
         self._forget([track])
-        if twin is None:
-            return [{"event": "removed", **track.piece.as_json()}]
-        return [{**event, "event": "moved"} for event in self._place(twin, None)]
+        return [{"event": "removed", **track.piece.as_json()}]
+
+    def _appeared_elsewhere(self, track: Track[DetectedCard]) -> Track[DetectedCard] | None:
+        """The appearing card that a known one is, brought there; None where none is, or nothing tells which one."""
+        twins = [one for one in self._appearing if one.readings and self._twin_of(one) is track]
+        if self._layout.LIE_APART:
+            twins = [one for one in twins if self._known_at(one.piece) in (None, track)]
+        return twins[0] if len(twins) == 1 or (twins and self._holds_each_once) else None
+
+    def _is_carried(self, track: Track[DetectedCard]) -> bool:
+        """Whether a card that is gone may come to lie elsewhere: the hand that took it is in view, or a thing."""
+        if self._now_s - track.since_s >= _CARRIED_S or self._appeared_elsewhere(track) is not None:
+            return False
+        return self._takers.are_in_view(track) or self._is_unread(track)
+
+    def _is_unread(self, track: Track[DetectedCard]) -> bool:
+        """Whether something large enough lies beside the known cards that was not read yet."""
+        known = [one.piece for one in self._lying]
+        unread = self._changed & ~pieces_mask(known, self._changed.shape, _WITH_BLUR)
+        return int(np.count_nonzero(unread)) >= _HALF_A_CARD * self._crumb()
+
+    def _give_up_carried(self) -> list[TableEvent]:
+        """Report the cards as gone that were carried out of view, or for long."""
+        gone = [t for t in self._lying if t.reason == CARRIED and not self._is_carried(t)]
+        return [event for track in gone for event in self._take_away(track)]
+
+    def _take_away(self, track: Track[DetectedCard]) -> list[TableEvent]:
+        """Report a card that is gone, and accept what shows in its place."""
+        events = self._remove(track)
+        self._detector.accept(polygon_mask(track.piece.corners, self._changed.shape, 1.15))
+        return events
 
     # ------------------------------------------------------------ known cards that are seen no more
 
@@ -390,7 +388,8 @@ class CardTracker(Tracker[DetectedCard]):
         """Report the known cards that were looked for and are gone."""
         lying = self._lying
         is_seen = {self._known_at(card) for card in (*reading.seen, *reading.lying)}
-        missed = [track for track in lying if track not in is_seen and may_be_gone(track.piece, reading.where, view)]
+        unseen = [track for track in lying if track not in is_seen and track.reason != CARRIED]
+        missed = [track for track in unseen if may_be_gone(track.piece, reading.where, view)]
         if not missed:
             return []
         others = {track: [other.piece for other in lying if other is not track] for track in missed}
@@ -416,9 +415,10 @@ class CardTracker(Tracker[DetectedCard]):
             track.enter(TrackState.LEAVING, self._now_s, "it is not seen where it lay")
             if self._now_s - track.since_s < self._settle_times.removal_s:
                 self._reader.look_again(self._now_s)
-                continue
-            events += self._remove(track)
-            self._detector.accept(polygon_mask(piece.corners, reading.where.shape, 1.15))
+            elif self._is_carried(track):
+                track.reason = CARRIED
+            else:
+                events += self._take_away(track)
         return events
 
     # ------------------------------------------------------------ what needs no report

@@ -177,6 +177,29 @@ def test_a_card_moved_elsewhere_is_told_once():
     assert shown(told) == [("moved", [6, 10, 12])]
 
 
+def test_a_card_carried_elsewhere_with_its_face_partly_hidden_is_told_once():
+    """Its place was free, and told as such, long before the fingers left its numbers."""
+    elsewhere = ((10, 6, 12), 320, 340, 60)
+    told = watched(
+        scene(8, SEVENS, ACES, MIXED),
+        scene(4, SEVENS, ACES, MIXED, hand=(530, 350)),
+        scene(8, SEVENS, ACES, elsewhere, hand=(320, 360)),
+        scene(20, SEVENS, ACES, elsewhere),
+    )
+    assert shown(told) == [("moved", [6, 10, 12])]
+
+
+def test_a_card_lifted_and_laid_back_is_no_event():
+    told = watched(
+        scene(8, SEVENS, ACES, MIXED),
+        scene(4, SEVENS, ACES, MIXED, hand=(530, 350)),
+        scene(8, SEVENS, ACES, hand=(320, 340)),
+        scene(4, SEVENS, ACES, MIXED, hand=(530, 350)),
+        scene(20, SEVENS, ACES, MIXED),
+    )
+    assert shown(told) == []
+
+
 def test_a_second_card_of_the_same_numbers_is_told_as_placed():
     twin = ((10, 6, 12), 430, 130, 60)
     told = watched(scene(8, SEVENS, ACES, MIXED), scene(30, SEVENS, ACES, MIXED, twin))
