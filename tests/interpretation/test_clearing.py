@@ -60,6 +60,17 @@ def test_cards_of_a_game_that_is_over_are_no_line_of_the_next() -> None:
     assert seen(eyes, following, cards()) == LINE
 
 
+def test_a_card_of_the_game_before_that_is_carried_elsewhere_is_left_no_more_where_it_lay() -> None:
+    eyes, session = interpreter(), ended()
+    assert seen(eyes, session, cards()) is None
+    begun, _ = hexel.apply(session.state, {"cmd": "next-game"})
+    following = SimpleNamespace(game=hexel, state=begun, amendments=())
+    assert seen(eyes, following, cards()) is None
+    for card in cards():
+        eyes.note_change({"event": "moved", "cell": [9, 9], "from": card.cell})
+    assert seen(eyes, following, cards()) == LINE
+
+
 def test_a_line_that_was_taken_back_while_it_lies_is_asked_for_again() -> None:
     eyes, start = interpreter(), hexel.start(Header("hexel", ("Ana", "Bo"), "36"))
     laid, _ = hexel.apply(start, LINE)
