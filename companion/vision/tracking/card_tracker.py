@@ -26,6 +26,7 @@ from companion.vision.tracking.change_detector import (
     share_in,
 )
 from companion.vision.tracking.doubts import Doubts
+from companion.vision.tracking.grip import is_clear_of_hands
 from companion.vision.tracking.identity import CARRIED, SAME_PLACE, TWIN_S, UNDER_A_HAND, IdentifiedCards
 from companion.vision.tracking.layouts import Layout
 from companion.vision.tracking.occlusion import (
@@ -63,6 +64,8 @@ _HELD = 0.1
 """Where more of a card's surroundings is a hand, it holds the card."""
 _LET_GO = 0.05
 """A card that was held is let go where less of its surroundings is a hand."""
+_NEAR_S = 0.9
+"""A card that has lain still for so long is not held by a hand near it, where the table shows all around the card."""
 _HELD_BY_A_HAND = "a hand holds it"
 _UNDER_A_THING = "something lies on it"
 _WAITS_FOR_TWIN = "the same card lies elsewhere"
@@ -204,7 +207,7 @@ class CardTracker(IdentifiedCards):
         for track, old in sorted(fresh, key=lambda one: one[0].rest_s):
             if track.state is not TrackState.APPEARING:
                 continue  # it was read twice, or has been reported as moved
-            if share_around(track.piece, hands) > (_LET_GO if track.reason == _HELD_BY_A_HAND else _HELD):
+            if self._is_held(track, hands, view):
                 track.readings, track.reason, track.first_s = 0, _HELD_BY_A_HAND, self._now_s
                 continue
             lies_on = old is not None and self._lies_on(track.piece, old)
@@ -213,6 +216,14 @@ class CardTracker(IdentifiedCards):
             elif self._note_reason(track, old):
                 events += self._place(track, None if lies_on else old)
         return events
+
+    def _is_held(self, track: Track[DetectedCard], hands: Mask, view: ObservedFrame) -> bool:
+        """Whether a hand holds an appearing card: it is at its edges, or near one that came to rest just now."""
+        if share_around(track.piece, hands) <= (_LET_GO if track.reason == _HELD_BY_A_HAND else _HELD):
+            return False
+        if None in track.piece.edges or self._now_s - track.rest_s < _NEAR_S:
+            return True
+        return not is_clear_of_hands(track.piece, view.bgr, self._detector.accepted, view.changed, hands)
 
     def _gather_unknown(
         self, seen: Sequence[DetectedCard], view: ObservedFrame
