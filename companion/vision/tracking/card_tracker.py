@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from companion.vision.results import Classifier, DetectedCard, Reading, is_near, near
 from companion.vision.tracking.appearance import in_shade, lies_in_other_light, only_light_changed
-from companion.vision.tracking.carrying import Takers
+from companion.vision.tracking.carrying import RESTS_S, Takers
 from companion.vision.tracking.change_detector import (
     MASK_PX,
     Mask,
@@ -118,6 +118,7 @@ class CardTracker(IdentifiedCards):
         self._read = read
         self._reader = ChangeReader(read, read_unknown, self._settle_times)
         self._classifier = classifier
+        self._hands: Mask = np.zeros((0, 0), bool)
         self._takers = Takers()
         self._placed_s = -np.inf
         self._placed: list[Track[DetectedCard]] = []
@@ -146,7 +147,7 @@ class CardTracker(IdentifiedCards):
     # ------------------------------------------------------------ where something changed
 
     def _process(self, view: ObservedFrame) -> list[TableEvent]:
-        self._changed, self._placed = view.changed, []
+        self._changed, self._hands, self._placed = view.changed, view.hands, []
         self._note_hands(view)
         if any(track.reason == _WAITS_FOR_TWIN and not self._has_twin(track) for track in self._appearing):
             self._reader.look_again(self._now_s)
@@ -166,12 +167,13 @@ class CardTracker(IdentifiedCards):
             changed = share_in(track.piece.corners, view.changed)
             if changed is None:
                 continue
-            if changed > TOUCHED and (share_in(track.piece.corners, view.hands) or 0.0) > TOUCHED:
+            is_under_hand = changed > TOUCHED and (share_in(track.piece.corners, view.hands) or 0.0) > TOUCHED
+            if is_under_hand and track.reason != CARRIED:  # whose place was seen to be free
                 track.enter(TrackState.COVERED, self._now_s, UNDER_A_HAND)
                 covered.append(track)
             elif track.state is not TrackState.STILL and changed < TOUCHED:
                 track.enter(TrackState.STILL, self._now_s)
-        self._takers.follow(covered, view.hands, self._now_s)
+        self._takers.follow(covered, view.hands, view.mask.is_still(RESTS_S), self._now_s)
 
     def _at_rim(self) -> Mask | None:
         """See `Tracker`."""
@@ -379,7 +381,7 @@ class CardTracker(IdentifiedCards):
     def _is_unread(self, track: Track[DetectedCard]) -> bool:
         """Whether something large enough lies beside the known cards that was not read yet."""
         known = [one.piece for one in self._lying]
-        unread = self._changed & ~pieces_mask(known, self._changed.shape, _WITH_BLUR)
+        unread = self._changed & ~self._hands & ~pieces_mask(known, self._changed.shape, _WITH_BLUR)
         return int(np.count_nonzero(unread)) >= _HALF_A_CARD * self._crumb()
 
     def _give_up_carried(self) -> list[TableEvent]:

@@ -210,8 +210,20 @@ def test_a_hand_is_followed_for_as_long_as_it_is_in_view() -> None:
         hands = np.zeros((50, 80), bool)
         hands[y : y + 9, x + 3 * step : x + 3 * step + 5] = True
         hands[40:, 70:] = True  # another hand
-        takers.follow([track] if step == 0 else [], hands, 0.1 * step)
+        takers.follow([track] if step == 0 else [], hands, np.zeros_like(hands), 0.1 * step)
         assert takers.are_in_view(track)
-    hands[:40] = False
-    takers.follow([], hands, 0.6)
+    gone = hands & (np.arange(50) >= 40)[:, None]
+    takers.follow([], gone, np.zeros_like(hands), 0.6)
+    assert not takers.are_in_view(track)
+
+
+def test_what_rests_where_a_hand_was_is_not_that_hand() -> None:
+    card = (Table(*LINE, LAST).tracker.cards or ())[0]
+    track, takers = Track(card, 0.0, TrackState.STILL), Takers()
+    x, y = (int(v) // 8 for v in card.centre)
+    hands = np.zeros((50, 80), bool)
+    hands[y : y + 9, x : x + 9] = True
+    takers.follow([track], hands, np.zeros_like(hands), 0.0)
+    assert takers.are_in_view(track)
+    takers.follow([], hands, hands, 0.1)
     assert not takers.are_in_view(track)

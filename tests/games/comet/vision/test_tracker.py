@@ -183,6 +183,7 @@ def test_a_card_carried_elsewhere_with_its_face_partly_hidden_is_told_once():
     told = watched(
         scene(8, SEVENS, ACES, MIXED),
         scene(4, SEVENS, ACES, MIXED, hand=(530, 350)),
+        *(scene(1, SEVENS, ACES, hand=(x, 355)) for x in (460, 390)),
         scene(8, SEVENS, ACES, elsewhere, hand=(320, 360)),
         scene(20, SEVENS, ACES, elsewhere),
     )
@@ -193,7 +194,7 @@ def test_a_card_lifted_and_laid_back_is_no_event():
     told = watched(
         scene(8, SEVENS, ACES, MIXED),
         scene(4, SEVENS, ACES, MIXED, hand=(530, 350)),
-        scene(8, SEVENS, ACES, hand=(320, 340)),
+        *(scene(1, SEVENS, ACES, hand=(x, 345)) for x in (460, 390, 320, 320, 320, 320, 390, 460)),
         scene(4, SEVENS, ACES, MIXED, hand=(530, 350)),
         scene(20, SEVENS, ACES, MIXED),
     )
