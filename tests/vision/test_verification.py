@@ -130,6 +130,19 @@ def test_a_faint_find_not_named_whole_between_tiles_of_a_clear_table_needs_edges
     assert which_stay(laid, there, limits).all()
 
 
+def test_a_cloth_of_hexagons_does_not_hide_the_cards_that_lie_on_it() -> None:
+    """Eleven cards of a taught printing were told as none, for so many more of a cloth's hexagons show edges."""
+    cards, cloth = [(120, 120), (320, 120), (520, 120)], [(120, 320), (320, 320), (520, 320), (220, 220)]
+    pyramid, tiles = hexagons(*cards, *cloth)
+    sure = [Find(tile, 0.95, is_named=True, is_sure=True) for tile in tiles[:3]]
+    faint = [Find(tile, 0.44, is_named=False, is_sure=False, is_whole=False) for tile in tiles[3:]]
+    limits = TableLimits(EdgeLimits(), doubted_presence=0.45, count_below_share=0.5)
+    assert which_stay(pyramid, [*sure, *faint], limits).tolist() == [True] * 3 + [False] * 4
+    assert which_stay(pyramid, [*sure, *faint[:3]], limits).all()
+    surer = [replace(one, presence=0.5) for one in faint]
+    assert which_stay(pyramid, [*sure, *surer], limits).all()
+
+
 def test_an_empty_table_is_described_as_such() -> None:
     assert describe(hexagons()[0]) == "no card's outline shows"
 

@@ -154,11 +154,22 @@ def no_game(pyramid: Pyramid) -> tuple[ReadingWarning, ...]:
 
 def which_stay(pyramid: Pyramid, finds: Sequence[Find], limits: TableLimits) -> NDArray[np.bool_]:
     """Which finds (N,) may stay; none where the cards on the table are not the game's. See `verify`."""
-    stays = _stay_on_table(pyramid, finds, limits)
+    stays = ~_are_of_cloth(finds, limits)
+    stays[stays] = _stay_on_table(pyramid, [find for find, one in zip(finds, stays, strict=True) if one], limits)
     doubted = [i for i, one in enumerate(finds) if one.presence < limits.doubted_presence and not one.is_whole]
     if doubted and stays.any():
         stays[doubted] &= have_edges(pyramid, [find.corners for find in finds], doubted, limits.edges)
     return stays
+
+
+def _are_of_cloth(finds: Sequence[Find], limits: TableLimits) -> NDArray[np.bool_]:
+    """Which finds (N,) are a pattern of the table: faint, nothing named, and more than all that show something, of
+    which enough are surely the game's.
+    """
+    is_named = np.array([find.is_named for find in finds], bool)
+    is_sure = np.array([find.is_sure for find in finds], bool)
+    are_faint = ~is_named & np.array([find.presence < limits.doubted_presence for find in finds], bool)
+    return are_faint & bool(are_faint.sum() > is_named.sum() and is_sure.sum() >= limits.min_sure)
 
 
 def _stay_on_table(pyramid: Pyramid, finds: Sequence[Find], limits: TableLimits) -> NDArray[np.bool_]:
