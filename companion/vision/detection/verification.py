@@ -169,7 +169,7 @@ def _are_of_cloth(finds: Sequence[Find], limits: TableLimits) -> NDArray[np.bool
     is_named = np.array([find.is_named for find in finds], bool)
     is_sure = np.array([find.is_sure for find in finds], bool)
     are_faint = ~is_named & np.array([find.presence < limits.doubted_presence for find in finds], bool)
-    return are_faint & bool(are_faint.sum() > is_named.sum() and is_sure.sum() >= limits.min_sure)
+    return np.asarray(are_faint & (are_faint.sum() > is_named.sum()) & (is_sure.sum() >= limits.min_sure))
 
 
 def _stay_on_table(pyramid: Pyramid, finds: Sequence[Find], limits: TableLimits) -> NDArray[np.bool_]:
