@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from companion.vision.results import Classifier, DetectedCard, Reading, is_near, near
 from companion.vision.tracking.appearance import in_shade, lies_in_other_light, only_light_changed
-from companion.vision.tracking.carrying import RESTS_S, Takers
 from companion.vision.tracking.change_detector import (
     MASK_PX,
     Mask,
@@ -25,9 +24,16 @@ from companion.vision.tracking.change_detector import (
     polygon_mask,
     share_in,
 )
-from companion.vision.tracking.doubts import Doubts
 from companion.vision.tracking.grip import is_clear_of_hands
-from companion.vision.tracking.identity import CARRIED, SAME_PLACE, TWIN_S, UNDER_A_HAND, IdentifiedCards
+from companion.vision.tracking.identity import (
+    CARRIED,
+    RESTS_S,
+    SAME_PLACE,
+    TWIN_S,
+    UNDER_A_HAND,
+    IdentifiedCards,
+    Takers,
+)
 from companion.vision.tracking.layouts import Layout
 from companion.vision.tracking.occlusion import (
     BEYOND_CARDS,
@@ -48,6 +54,7 @@ from companion.vision.tracking.regions import ChangeReader, ChangeReading, Read,
 from companion.vision.tracking.table_search import blurred_places
 from companion.vision.tracking.tracks import (
     FORGET_S,
+    Doubts,
     Found,
     SettleTimes,
     TableEvent,
@@ -324,9 +331,9 @@ class CardTracker(IdentifiedCards):
             is_same = self._is_same(track.piece, old.piece)
             may_be_it = any(old.piece.edges) or is_near(track.piece, old.piece, SAME_PLACE)
             if is_same or (may_be_it and self._shows_nothing_else(track.piece, old.piece)):
-                told = {"event": "moved"} | (
-                    {"from": old.piece.cell and list(old.piece.cell)} if is_same and self._layout.LIE_APART else {}
-                )
+                told = {"event": "moved"}
+                if is_same and self._layout.LIE_APART:
+                    told |= {"from": old.piece.cell and list(old.piece.cell)}
                 if old.reason != UNDER_A_HAND:
                     self._detector.accept(polygon_mask(old.piece.corners, self._changed.shape, 1.15))
                 self._forget([old])
@@ -376,10 +383,10 @@ class CardTracker(IdentifiedCards):
         """Whether a card that is gone may come to lie elsewhere: the hand that took it is in view, or a thing."""
         if self._now_s - track.since_s >= _CARRIED_S or self._appeared_elsewhere(track) is not None:
             return False
-        return self._takers.are_in_view(track) or self._is_unread(track)
+        return self._takers.are_in_view(track) or self._is_more_unread()
 
-    def _is_unread(self, track: Track[DetectedCard]) -> bool:
-        """Whether something large enough lies beside the known cards that was not read yet."""
+    def _is_more_unread(self) -> bool:
+        """Whether something large enough for a card lies beside the known ones that was not read yet."""
         known = [one.piece for one in self._lying]
         unread = self._changed & ~self._hands & ~pieces_mask(known, self._changed.shape, _WITH_BLUR)
         return int(np.count_nonzero(unread)) >= _HALF_A_CARD * self._crumb()

@@ -21,8 +21,7 @@ from companion.vision.tracking.change_detector import (
     polygon_mask,
     share_in,
 )
-from companion.vision.tracking.doubts import Doubt
-from companion.vision.tracking.tracks import SettleTimes
+from companion.vision.tracking.tracks import Doubt, SettleTimes
 
 _UNTOUCHED = 0.03
 """Where less of a card's place changed, the card lies as it lay."""

@@ -16,8 +16,7 @@ from companion.rules.hexgrid import Cell
 from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard, Reading, edge_places
 from companion.vision.tracking.card_tracker import CardTracker
-from companion.vision.tracking.carrying import Takers
-from companion.vision.tracking.identity import turned_face
+from companion.vision.tracking.identity import Takers, turned_face
 from companion.vision.tracking.layouts import LatticeLayout, assign_cells
 from companion.vision.tracking.tracks import Track, TrackState
 
