@@ -340,6 +340,8 @@ class CardTracker(IdentifiedCards):
             else:
                 events += self._remove(old)
         known = self._lying
+        if old is not None and "from" in told and all(one.piece.cell is None for one in known):
+            track.piece = replace(track.piece, cell=old.piece.cell)  # no other says where on the honeycomb it lies
         cards = self._layout.with_cells([*(one.piece for one in known), track.piece])
         joined = [c for c, one in zip(cards, known, strict=False) if one.piece.cell is None and c.cell is not None]
         joined = [card for card in joined if is_near(card, cards[-1], _NEIGHBOUR * (len(joined) + 1))]

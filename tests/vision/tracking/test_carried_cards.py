@@ -11,13 +11,14 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.games.hexdragon.vision.lattice import fit_grid
 from companion.games.hexel.vision.lattice import Lattice, find_lattice
 from companion.rules.hexgrid import Cell
 from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard, Reading, edge_places
 from companion.vision.tracking.card_tracker import CardTracker
 from companion.vision.tracking.identity import Takers, turned_face
-from companion.vision.tracking.layouts import LatticeLayout, assign_cells
+from companion.vision.tracking.layouts import FindCells, LatticeLayout, assign_cells
 from companion.vision.tracking.tracks import Track, TrackState
 
 SIDE, SIZE = 34.0, (400, 640)
@@ -80,8 +81,8 @@ def _name(smooth: np.ndarray, spot: np.ndarray) -> str:
 class Table:
     """Feeds a tracker and remembers what it told."""
 
-    def __init__(self, *cards: Card) -> None:
-        self.tracker = CardTracker(read, LatticeLayout(_find_cells))
+    def __init__(self, *cards: Card, find: FindCells = _find_cells) -> None:
+        self.tracker = CardTracker(read, LatticeLayout(find))
         self.told: list[dict[str, Any]] = []
         self._frame = 0
         self.show(8, *cards)
@@ -134,6 +135,14 @@ def test_a_card_pushed_so_that_its_old_place_and_its_new_one_overlap_is_moved_on
     table.show(16, *LINE, pushed)
     assert table.events() == ["moved"] and len(table.tracker.cards or ()) == 3
     assert np.allclose(np.mean(table.told[0]["corners"], 0), pushed[:2], atol=2)
+
+
+def test_the_only_card_on_the_honeycomb_keeps_its_cell_when_it_is_pushed_as_another_is_laid() -> None:
+    """HexDragon's start tile was pushed aside by the first one that was laid, and took the name of a cell beside it."""
+    table, pushed = Table(LINE[0], find=fit_grid), moved(LINE[0], 30, 0)
+    table.show(16, pushed, (pushed[0] - SIDE * 1.01 * np.sqrt(3), pushed[1], 3, "green"))
+    (one,) = (event for event in table.told if event.get("from") is not None)
+    assert one["event"] == "moved" and one["cell"] == one["from"]
 
 
 @pytest.mark.parametrize("seconds", [0.3, 0.9])
