@@ -61,36 +61,26 @@ class LatticeInterpreter:
 
     def note_change(self, event: Mapping[str, Any]) -> None:
         """See `Interpreter`."""
-        registration = self._registration
-        if "from" in event:
-            self._note_removal(event["from"])
-        if event["event"] == "placed" or "from" in event:
-            placed = None if event["cell"] is None else (event["cell"][0], event["cell"][1])
-            if event.get("tied") and placed is not None and self._placed is not None:
-                self._ties.add(frozenset((self._placed, placed)))
-            self._placed = placed
-        elif event["event"] == "removed":
-            self._note_removal(event["cell"])
-        if event["event"] == "table":
+        kind = event["event"]
+        if kind == "table":
             self._registration, self._placed = None, None
             self._ties.clear()
             self._left.clear()
-        elif (
-            event["event"] in ("placed", "removed", "moved") and event["cell"] is not None and registration is not None
-        ):
-            cell = registration.cell((event["cell"][0], event["cell"][1]))
-            self._rejected.pop(cell, None)
-            self._left.discard(cell)
-
-    def _note_removal(self, cell: Sequence[int] | None) -> None:
-        """Take in that no card lies any more where one did: one that comes there is another play."""
-        if cell is None:
+        if kind not in ("placed", "removed", "moved"):
             return
-        self._ties = {tie for tie in self._ties if (cell[0], cell[1]) not in tie}
-        if self._registration is not None:
-            there = self._registration.cell((cell[0], cell[1]))
-            self._rejected.pop(there, None)
-            self._left.discard(there)
+        here, left = (None if at is None else (at[0], at[1]) for at in (event["cell"], event.get("from")))
+        if kind == "removed":
+            left = here
+        self._ties = {tie for tie in self._ties if left not in tie}
+        if kind == "placed" or "from" in event:
+            if event.get("tied") and here is not None and self._placed is not None:
+                self._ties.add(frozenset((self._placed, here)))
+            self._placed = here
+        for seen in (here, left):
+            if seen is not None and self._registration is not None:
+                cell = self._registration.cell(seen)
+                self._rejected.pop(cell, None)
+                self._left.discard(cell)
 
     def note_rejection(self, command: Command, session: Session) -> None:
         """See `Interpreter`."""

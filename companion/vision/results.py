@@ -220,6 +220,11 @@ def near(cards: Sequence[Outlined], others: Sequence[Outlined], share: float) ->
     return ((apart * apart).sum(-1) < reach).any(axis=1).tolist()  # type: ignore[no-any-return]
 
 
+def turned_edges(edges: tuple[str | None, ...]) -> tuple[str | None, ...]:
+    """What a hexagon shows along its edges, the same however it is turned: of all ways to begin the first."""
+    return min((edges[k:] + edges[:k] for k in range(len(edges))), key=str)
+
+
 def sides_of(cards: Sequence[Outlined]) -> NDArray[np.float32]:
     """The cards' `DetectedCard.side`, (N,)."""
     return np.asarray(np.sqrt(np.abs(areas(np.array([c.corners for c in cards]))) / _AREA_OF_UNIT_HEXAGON))

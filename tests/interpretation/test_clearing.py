@@ -39,6 +39,16 @@ def seen(eyes: LatticeInterpreter, session: Any, lying: tuple[DetectedCard, ...]
     return eyes.interpret(tracker, session, SIZE).command
 
 
+def next_game_over_the_last(eyes: LatticeInterpreter) -> SimpleNamespace:
+    """The game that follows one of which the cards still lie there, seen so."""
+    session = ended()
+    assert seen(eyes, session, cards()) is None
+    begun, _ = hexel.apply(session.state, {"cmd": "next-game"})
+    following = SimpleNamespace(game=hexel, state=begun, amendments=())
+    assert seen(eyes, following, cards()) is None
+    return following
+
+
 def test_a_next_game_that_was_rejected_is_not_proposed_again_while_the_table_is_bare() -> None:
     eyes, session = interpreter(), ended()
     assert seen(eyes, session, cards()) is None
@@ -50,22 +60,16 @@ def test_a_next_game_that_was_rejected_is_not_proposed_again_while_the_table_is_
 
 
 def test_cards_of_a_game_that_is_over_are_no_line_of_the_next() -> None:
-    eyes, session = interpreter(), ended()
-    assert seen(eyes, session, cards()) is None
-    begun, _ = hexel.apply(session.state, {"cmd": "next-game"})
-    following = SimpleNamespace(game=hexel, state=begun, amendments=())
-    assert seen(eyes, following, cards()) is None
+    eyes = interpreter()
+    following = next_game_over_the_last(eyes)
     for card in cards():
         eyes.note_change({"event": "moved", "cell": card.cell})
     assert seen(eyes, following, cards()) == LINE
 
 
 def test_a_card_of_the_game_before_that_is_carried_elsewhere_is_left_no_more_where_it_lay() -> None:
-    eyes, session = interpreter(), ended()
-    assert seen(eyes, session, cards()) is None
-    begun, _ = hexel.apply(session.state, {"cmd": "next-game"})
-    following = SimpleNamespace(game=hexel, state=begun, amendments=())
-    assert seen(eyes, following, cards()) is None
+    eyes = interpreter()
+    following = next_game_over_the_last(eyes)
     for card in cards():
         eyes.note_change({"event": "moved", "cell": [9, 9], "from": card.cell})
     assert seen(eyes, following, cards()) == LINE

@@ -48,7 +48,6 @@ from companion.vision.tracking.occlusion import (
     reach_beyond,
     rest_s,
     share_around,
-    shows_below,
 )
 from companion.vision.tracking.regions import ChangeReader, ChangeReading, Read, ReadUnknown
 from companion.vision.tracking.table_search import blurred_places
@@ -315,8 +314,7 @@ class CardTracker(IdentifiedCards):
         may_be_it = is_near(card, old.piece, _PUSHED) and self._shows_nothing_else(card, old.piece)
         if self._layout.LIE_APART or None in card.edges or may_be_it:
             return False
-        others = [other.piece for other in self._lying if other is not old]
-        return shows_below(old.piece, card, self._detector.accepted, self._detector.differs, others)
+        return self._shows_below(card, old)
 
     def _place(self, track: Track[DetectedCard], old: Track[DetectedCard] | None) -> list[TableEvent]:
         """Report an appearing card as placed, or as moved where it is the known one, and loose cards that it joins."""

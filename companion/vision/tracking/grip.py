@@ -4,6 +4,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision.edge_refinement import inwards_of
+from companion.vision.geometry import following
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.appearance import BLACK
 from companion.vision.tracking.change_detector import MASK_PX, Mask, Planes, is_skin
@@ -22,6 +24,8 @@ in the shadow of the card or of a hand it has less.
 """
 _FEW = 2
 """So few places in a row that look otherwise are no finger."""
+_AROUND = np.ones((3, 3), np.uint8)
+"""A mask pixel and those that touch it."""
 
 
 def is_clear_of_hands(card: DetectedCard, bgr: NDArray[np.uint8], accepted: Planes, changed: Mask, hands: Mask) -> bool:
@@ -34,27 +38,42 @@ def is_clear_of_hands(card: DetectedCard, bgr: NDArray[np.uint8], accepted: Plan
         changed: bool (h, w), where the frame differs from it.
         hands: bool (h, w), where hands are.
     """
-    return all(_shows_table(_beside(card, away), bgr, accepted, changed, hands) for away in _BESIDE)
+    colours = np.ascontiguousarray(accepted.transpose(1, 2, 0))
+    is_even = cv2.morphologyEx(colours, cv2.MORPH_GRADIENT, _AROUND).max(2) <= _EVEN
+    may_be_finger = cv2.dilate(hands.view(np.uint8), _AROUND) > 0
+    return all(
+        _shows_table(_points_beside(card, away), bgr, colours, changed, is_even, may_be_finger) for away in _BESIDE
+    )
 
 
-def _beside(card: DetectedCard, away: float) -> NDArray[np.float64]:
+def _points_beside(card: DetectedCard, away: float) -> NDArray[np.float64]:
     """Points (N, 2) along a card's edges, so many sides beyond them."""
-    corners = card.corners.astype(np.float64)
-    middle, points = corners.mean(0), []
-    for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):
-        along = b - a
-        length = float(np.linalg.norm(along))
-        out = np.array([along[1], -along[0]]) / max(length, 1e-6)
-        out *= np.sign(out @ ((a + b) / 2 - middle))
-        steps = np.linspace(0.0, 1.0, max(2, int(length / _STEP_PX)))[:, None]
-        points.append(a + along * steps + out * away * card.side)
-    return np.concatenate(points)
+    begins = card.corners.astype(np.float64)
+    along = following(begins) - begins
+    beyond = begins - inwards_of(along) * away * card.side
+    counts = np.maximum(2, np.linalg.norm(along, axis=1) / _STEP_PX).astype(int)
+    sides = zip(beyond, along, counts.tolist(), strict=True)
+    return np.concatenate([begin + side * np.linspace(0.0, 1.0, count)[:, None] for begin, side, count in sides])
 
 
 def _shows_table(
-    points: NDArray[np.float64], bgr: NDArray[np.uint8], accepted: Planes, changed: Mask, hands: Mask
+    points: NDArray[np.float64],
+    bgr: NDArray[np.uint8],
+    colours: NDArray[np.float32],
+    changed: Mask,
+    is_even: Mask,
+    may_be_finger: Mask,
 ) -> bool:
-    """Whether the table shows at points (N, 2) in a row, but for a few of them; see `is_clear_of_hands`."""
+    """Whether the table shows at points in a row, but for a few of them.
+
+    Args:
+        points: (N, 2) on the frame.
+        bgr: the frame, uint8 (H, W, 3).
+        colours: (h, w, 3) of the accepted picture.
+        changed: bool (h, w), where the frame differs from it.
+        is_even: bool (h, w), where its colours tell what lies there.
+        may_be_finger: bool (h, w), where what has a skin's colour is a finger.
+    """
     h, w = bgr.shape[:2]
     inside = points[((points >= 1) & (points < np.array([w, h]) - 2)).all(1)]
     if not len(inside):
@@ -63,18 +82,13 @@ def _shows_table(
     piece = cv2.blur(np.ascontiguousarray(bgr[y0:y1, x0:x1]), (3, 3)).astype(np.float32)
     at = inside.round().astype(int)
     now = piece[at[:, 1] - y0, at[:, 0] - x0]
-    cells = np.minimum(at // MASK_PX, np.array(hands.shape[::-1]) - 1)
-    cols, rows = cells.T
-    colours = np.ascontiguousarray(accepted.transpose(1, 2, 0))
-    around = np.ones((3, 3), np.uint8)
-    is_even = cv2.morphologyEx(colours, cv2.MORPH_GRADIENT, around).max(2)[rows, cols] <= _EVEN
+    cols, rows = np.minimum(at // MASK_PX, np.array(changed.shape[::-1]) - 1).T
     light = _light_around(bgr, colours, changed, (x0, y0, x1, y1))
     share = (now * light + BLACK) / (colours[rows, cols] + BLACK)
     low, high = share.min(1), share.max(1)
     is_table = (low > _DARKEST) & (high < _LIGHTEST) & (high < _TINT * low)
-    near_hands = cv2.dilate(hands.view(np.uint8), around)[rows, cols] > 0
-    is_other = np.where(is_even, ~is_table, near_hands & is_skin(np.asarray(now.T)))
-    return _longest_run(is_other) <= _FEW
+    is_finger = may_be_finger[rows, cols] & is_skin(np.asarray(now.T))
+    return _longest_run(np.where(is_even[rows, cols], ~is_table, is_finger)) <= _FEW
 
 
 def _light_around(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.geometry import shared_area
-from companion.vision.results import DetectedCard, is_near
+from companion.vision.results import DetectedCard, is_near, turned_edges
 from companion.vision.tracking.change_detector import Mask, polygon_mask
 from companion.vision.tracking.layouts import Edges, Layout, agree
 from companion.vision.tracking.occlusion import TOUCHED, shows_below
@@ -40,9 +40,7 @@ RESTS_S, _STIRRED = 0.9, 0.05
 
 def turned_face(card: DetectedCard) -> Edges | None:
     """The face of a hexagon, the same however it is turned; None where part of it is not read."""
-    if None in card.edges:
-        return None
-    return min((card.edges[k:] + card.edges[:k] for k in range(len(card.edges))), key=str)
+    return None if None in card.edges else turned_edges(card.edges)
 
 
 class IdentifiedCards(Tracker[DetectedCard]):
@@ -123,8 +121,12 @@ class IdentifiedCards(Tracker[DetectedCard]):
         """Whether an appearing card lies where a known one did, and not on that."""
         if not self._layout.LIE_APART or shared_area(track.piece.corners, old.piece.corners) <= _LIES_ON:
             return False
+        return not self._shows_below(track.piece, old)
+
+    def _shows_below(self, card: DetectedCard, old: Track[DetectedCard]) -> bool:
+        """Whether a known card shows as it was beside one that is seen over its place."""
         others = [other.piece for other in self._lying if other is not old]
-        return not shows_below(old.piece, track.piece, self._detector.accepted, self._detector.differs, others)
+        return shows_below(old.piece, card, self._detector.accepted, self._detector.differs, others)
 
     def _may_have_gone(self, track: Track[DetectedCard]) -> bool:
         return track.state is TrackState.LEAVING or changed_share(track.piece, self._changed, _WITHIN) > _SHOWS_NOTHING

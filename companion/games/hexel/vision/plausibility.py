@@ -20,7 +20,7 @@ from companion.rules.hexgrid import Cell, neighbour, opposite
 from companion.vision.detection.detector import Detection, corners_of, distances
 from companion.vision.geometry import HEXAGON, side_px
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import DetectedCard, Reading, ReadingWarning, confidence_of, unreadable
+from companion.vision.results import DetectedCard, Reading, ReadingWarning, confidence_of, turned_edges, unreadable
 
 LooksTaught = Callable[[NDArray[np.floating]], NDArray[np.bool_]]
 """Through which outlines (N, 6, 2) the print looks as it was taught, (N,)."""
@@ -99,10 +99,9 @@ def show_one_face(cards: Sequence[DetectedCard]) -> bool:
     """Whether most cards that are read whole show one face, more of them than a deck holds: two symbols of a printing
     that was not taught may look like one.
     """
-    whole = [card.edges for card in cards if None not in card.edges]
-    faces = Counter(min(six[k:] + six[:k] for k in range(len(six))) for six in whole)
+    faces = Counter(turned_edges(card.edges) for card in cards if None not in card.edges)
     most = max(faces.values(), default=0)
-    return most > LIMITS.most_alike and 2 * most > len(whole)
+    return most > LIMITS.most_alike and 2 * most > faces.total()
 
 
 def lie_on_read(

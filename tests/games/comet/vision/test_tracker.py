@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from companion.games import GAMES
-from companion.vision.tracking import card_tracker
+from companion.vision.tracking import identity
 from companion.vision.tracking.tracks import SettleTimes
 from models.drawing.comet.cards import raster_back, raster_face
 from models.drawing.comet.printings import reference
@@ -137,7 +137,7 @@ def test_backs_laid_on_each_other_and_taken_away_are_told_one_by_one():
 
 def test_a_back_that_is_seen_a_little_beside_a_known_one_is_that_one(monkeypatch):
     """Backs in a row were outlined askew at first; under a shadow one was seen better, and told as laid on itself."""
-    monkeypatch.setattr(card_tracker, "shows_below", lambda *args: True)
+    monkeypatch.setattr(identity, "shows_below", lambda *args: True)
     reader = GAMES["comet"].recognizer()
     tracker = reader.tracker(reader.classifier(None, None), SettleTimes())
     for picture in scene(8, SEVENS, BACK):
